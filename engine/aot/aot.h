@@ -1,0 +1,48 @@
+/* AOTAutograd: from the captured graph to a forward and a backward graph, ahead of time. In pipeline order. */
+#ifndef VITRINE_AOT_AOT_H
+#define VITRINE_AOT_AOT_H
+#include "ir/compile.h"
+
+/* Runs the captured graph over fake tensors with the tape on, then the tape's backward from one tangent for each output that needs grad:
+ * forward and backward in one graph, composites expanded, in-place ops still there. Inputs: primals_1.., then tangents_1..; outputs: forward
+ * outputs (graph->forward_outputs of them), then one gradient for each primal (NULL entry: none). Without training: no tangents, no gradients.
+ * Needs: dynamo graph, verified. joint.c */
+/* tangent_defined: NULL for the usual mask (every output that needs a gradient gets one), else one flag for each forward output: the backward is
+ * traced for the tangents that are defined, the others stay undefined (never zeros: decisions.md 15). */
+Graph *joint(Compile *c, const Graph *dynamo, const bool *tangent_defined);
+
+/* Replaces in-place ops and writes through views by functional ones; what the caller must see becomes graph->mutations (output -> input) at the end.
+ * Needs: joint graph. Gives: no op with TRAIT_INPLACE. functionalize.c */
+Graph *functionalize(Compile *c, const Graph *joint);
+
+/* Expands DECOMPOSED and made_of rows by running their bodies in the tracing domain, until only ops with a loop form, a library or an eager kernel
+ * are left. Each new node's origins name what it came from. decompose.c */
+Graph *decompose(Compile *c, const Graph *functional);
+
+/* Folds constants, no-op views and casts, common subexpressions, dead nodes. simplify.c */
+Graph *simplify(Compile *c, const Graph *graph);
+
+/* One edge of the cut: what crosses from forward to backward. */
+typedef struct SavedTensor { const Node *joint_node; const char *name; int64_t bytes; bool is_input; } SavedTensor;
+typedef struct Partition {
+    Graph *forward;                 /* inputs: primals; outputs: forward outputs, then mutated inputs' new values, then saved tensors */
+    Graph *backward;                /* inputs: saved tensors, then tangents; outputs: gradients by primal (NULL: none). NULL in inference */
+    int forward_outputs;            /* user's outputs */
+    VEC(SavedTensor) saved;
+    int64_t saved_bytes, saved_bytes_no_recompute; /* what crosses; what would without recomputing */
+    const int *recomputed; int recomputed_count;   /* joint node ids computed on both sides */
+} Partition;
+/* Min-cut between what forward must compute and what backward needs, by bytes, under bans on recomputing (heavy, random, far); by the policy.
+ * Source of the algorithm: Chen et al. 2016 in PyTorch's min_cut_rematerialization_partition; flow by Dinic (maxflow.c). Reasons: saved.*, recomputed.*. partition.c */
+/* fixed: NULL, or the partition of the usual mask, whose saved tensors a pruned backward must make do with (its forward has already run). */
+Partition *partition(Compile *c, const Graph *simplified, const Partition *fixed);
+
+void partition_describe(const Partition *partition, const Graph *joint, Snapshot *snapshot);
+
+/* maxflow.c: s-t minimum cut. */
+typedef struct FlowNetwork FlowNetwork;
+FlowNetwork *flow_new(Arena *arena, int nodes);
+void flow_edge(FlowNetwork *network, int from, int to, int64_t capacity); /* FLOW_INFINITE: cannot be cut */
+#define FLOW_INFINITE (INT64_MAX / 4)
+int64_t flow_minimum_cut(FlowNetwork *network, int source, int sink, bool *source_side); /* source_side[nodes]; FLOW_INFINITE or more: no cut exists */
+#endif

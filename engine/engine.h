@@ -1,0 +1,113 @@
+/* Engine: the one face of the compiler. repl/, viz/ (through snapshots) and tests need only this.
+ *
+ *     Session *s = session_open(&options);
+ *     int status = session_run_text(s, "x = torch.ones(3)\n", "<command>", false);
+ *     session_close(s);
+ *
+ * Errors of the program are printed to `notes` in Python's form and give a status; they never end the process. */
+#ifndef VITRINE_ENGINE_H
+#define VITRINE_ENGINE_H
+#include "trace/policy.h"
+#include "trace/reason.h"
+#include "trace/snapshot.h"
+
+typedef struct Session Session;
+typedef struct Entry Entry;             /* one compile: the artifacts of all its stages (dynamo/cache.h) */
+
+typedef struct Sink { void *state; void (*write)(void *state, const char *text, size_t length); } Sink;
+
+typedef struct SessionOptions {
+    const char *device;                 /* "cpu", "cuda", "cuda:1"; NULL: cpu */
+    const char *arch, *cache_dir;       /* as RuntimeOptions */
+    bool no_cache, plain, safe;
+    Sink out, notes;
+    volatile int *interrupt;            /* set by a signal handler; the engine stops at the next safe point */
+} SessionOptions;
+
+Session *session_open(const SessionOptions *options);
+void session_close(Session *session);
+void session_reset(Session *session);                                   /* torch._dynamo.reset() */
+void session_collect(Session *session);                                 /* sweep cycles; called at the prompt */
+
+/* Running text. Statuses: 0 done, 1 a program error (already printed), 2 interrupted. */
+enum { RUN_DONE, RUN_ERROR, RUN_INTERRUPTED };
+typedef int (*CommandFn)(void *state, const char *line, Span span);      /* a '#:' line; nonzero stops the run */
+int session_run_text(Session *session, const char *text, const char *name, int first_line, bool interactive, CommandFn command, void *state);
+int session_run_file(Session *session, const char *path, CommandFn command, void *state, int *status_of_open);
+/* Completion of input: is more needed? (lang_state) */
+int session_input_state(const char *text);
+/* Names for Tab completion: of globals and builtins ("tor"), or attributes ("torch.nn.Li"). */
+void session_complete(Session *session, const char *text, void (*offer)(void *state, const char *candidate), void *state);
+
+/* CALL arguments of commands: `f(x, 2)` is evaluated under torch.compile in a copy of the cache (counts untouched); its entries become the current ones. */
+typedef struct CallResult { bool ok; double first_ms; const char *printed; /* repr of the value, in the session's command arena */ } CallResult;
+bool session_compile_call(Session *session, const char *call, bool run, CallResult *result);
+typedef struct CallTiming {
+    double eager_us, compiled_us;       /* device time of a call, median */
+    double eager_wall_us, wall_us;      /* host time to issue */
+    double first_ms;                    /* first compiled call, cold or warm as it was */
+    int eager_launches, launches, runs;
+    int64_t bytes, eager_bytes; double flops;
+    double copy_gbs;                    /* measured in the same run */
+    double max_difference;              /* eager against compiled */
+    const char *device;
+} CallTiming;
+bool session_time_call(Session *session, const char *call, CallTiming *timing);
+/* A workload file (build(), run(), BYTES, FLOPS): the fields of bench/README. */
+typedef struct BenchResult { const char *file, *mode; double eager_us, compiled_us, kernel_us, wall_us, eager_wall_us, first_s, warm_s, copy_gbs; int kernels, eager_kernels; double bytes, flops; double max_difference; } BenchResult;
+bool session_bench(Session *session, const char *path, const char *device_or_null, BenchResult *result);
+
+/* Entries, oldest first; ids "0/0", "0/1" … `copies` are those made by commands. */
+int session_entry_count(Session *session);
+Entry *session_entry(Session *session, int i);
+Entry *session_find_entry(Session *session, const char *id_or_null);     /* NULL: the one last compiled or explained */
+
+typedef struct EntryFacts {
+    const char *id, *function; Span span; bool is_copy, failed; const char *failure;
+    int ops, guards, launches_forward, launches_backward, hits;
+    int64_t bytes_eager, bytes_compiled, saved_bytes, saved_bytes_no_recompute, block_bytes;
+    double total_ms, compile_ms; int kernels, kernels_cached; const char *policy; bool training; const char *device;
+} EntryFacts;
+void entry_facts(Entry *entry, EntryFacts *facts);
+typedef struct EntryStage { const char *stage; double ms; } EntryStage;
+int entry_stages(Entry *entry, EntryStage *stages, int room);            /* in pipeline order, as timed */
+const ReasonLog *entry_reasons(Entry *entry);
+/* Snapshot of a stage: bytecode, dynamo, guards, joint, functional, decomposed, partition, forward, backward, ir, fusion, schedule, memory, kernels, wrapper, timeline.
+ * side: NULL or "forward"/"backward" for the stages after partition. NULL with *error when the entry has none. */
+Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Arena *arena, const char **error);
+const char *const *stage_names(void);                                    /* NULL-terminated, pipeline order */
+
+typedef struct GuardFacts { const char *id, *kind, *text, *why; Span span; int64_t checks, failures; } GuardFacts;
+int entry_guards(Entry *entry, GuardFacts *guards, int room);
+typedef struct KernelFacts {
+    const char *id, *entry_symbol, *language, *source, *schedule, *side, *nodes; /* nodes: "%add %relu" */
+    int64_t bytes; double flops; int launches; bool is_extern;
+    int grid[3], block[3], shared_bytes;
+} KernelFacts;
+int entry_kernels(Entry *entry, KernelFacts *kernels, int room);
+/* what: "cuda" "c" "ptx" "sass" "resources" "asm". Text in arena, or NULL with *error. */
+const char *entry_kernel_text(Entry *entry, const char *kernel, const char *what, Arena *arena, const char **error);
+typedef struct LaunchFacts { const char *name, *side, *kernel; int64_t bytes; double flops; double us; } LaunchFacts;
+int entry_launches(Entry *entry, LaunchFacts *launches, int room);
+
+/* The session's counts, for --summary, :cache and :recompiles. */
+typedef struct BreakFacts { const char *compile, *kind, *reason; int line; Span span; } BreakFacts;
+typedef struct RecompileFacts { const char *compile, *kind, *reason, *function; Span span; } RecompileFacts;
+typedef struct SessionCounts { int graphs, ops_captured, frames_total, frames_ok; } SessionCounts;
+void session_counts(Session *session, SessionCounts *counts);
+int session_breaks(Session *session, BreakFacts *breaks, int room);
+int session_recompiles(Session *session, RecompileFacts *recompiles, int room);
+typedef struct CacheFacts { const char *function, *entry; int entries, limit; int64_t hits; } CacheFacts;
+int session_cache(Session *session, CacheFacts *cache, int room);
+
+/* Settings (`:set NAME VALUE`): policy, memory_budget, emulate_precision_casts, fallback_random, device, recompile_limit, recursion_limit, … */
+bool session_set(Session *session, const char *name, const char *value, const char **error);
+void session_settings(Session *session, void (*show)(void *state, const char *name, const char *value, const char *meaning), void *state);
+
+/* One op's row, for `:op NAME`. */
+typedef struct OpFacts { const char *name, *family, *signature, *scalar, *grad, *made_of, *grad_name, *functional, *body, *body_file; const char *traits; double flops; const char *c_text, *cuda_text; } OpFacts;
+bool session_op(Session *session, const char *name, OpFacts *facts, Arena *arena);
+void session_op_names(Session *session, void (*offer)(void *state, const char *name), void *state);
+void session_versions(Session *session, Text *text);
+Arena *session_command_arena(Session *session);                          /* reset by session_collect */
+#endif

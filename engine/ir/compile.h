@@ -1,0 +1,25 @@
+/* Compile: what every stage of one compile shares. Stages take it first: Graph *functionalize(Compile *c, const Graph *joint). */
+#ifndef VITRINE_IR_COMPILE_H
+#define VITRINE_IR_COMPILE_H
+#include "base/fail.h"
+#include "ir/graph.h"
+#include "trace/policy.h"
+#include "trace/reason.h"
+
+typedef struct StageTime { const char *stage; double ms; } StageTime;
+
+typedef struct Compile {
+    Arena *arena;                   /* the entry's */
+    SymTable *syms;
+    ReasonLog reasons;
+    const Policy *policy;
+    const OpTable *ops;
+    Failure *failure;               /* a stage that cannot go on: the compile falls back to eager and says so */
+    const char *id;                 /* "0/1" */
+    int next_node_id;
+    VEC(StageTime) times;
+    struct VM *vm;                  /* for stages that run language code (joint, decompose) */
+    struct Runtime *runtime;        /* for choose: what libraries and cards are there */
+    bool training;                  /* some input requires grad and grad mode was on */
+} Compile;
+#endif

@@ -1,0 +1,84 @@
+/* Graph: tensor programs between capture and loops. Read-only once built; a stage builds a new graph.
+ *
+ *     Graph *g = graph_new(arena, "joint", syms);
+ *     Node *x = graph_input(g, "primals_1", meta, span);
+ *     Node *y = graph_call(g, relu, args, 1, metas, 1, span);
+ *     graph_output(g, &y, 1);
+ *     graph_verify(g, &error);
+ *
+ * Names are FX's: input names given, calls named after the op with _1, _2 … ("add", "add_1"), unique in a graph.
+ * Invariant: nodes stand in topological order; every argument is an earlier node; `id` is unique in the compile (all stages) and
+ * `origins` names the ids it came from in the stage before. */
+#ifndef VITRINE_IR_GRAPH_H
+#define VITRINE_IR_GRAPH_H
+#include "base/map.h"
+#include "base/vec.h"
+#include "ir/row.h"
+#include "trace/snapshot.h"
+
+typedef struct Node Node;
+typedef struct Graph Graph;
+
+typedef enum NodeKind { NODE_INPUT, NODE_CALL, NODE_GETITEM /* output `index` of a call with several */, NODE_CONSTANT /* a tensor of the program held by the compile entry */ } NodeKind;
+typedef enum NodeSide { SIDE_FORWARD, SIDE_BACKWARD } NodeSide;
+
+struct Node {
+    int id;
+    NodeKind kind;
+    const char *name;               /* "relu_1"; printed with % in views */
+    const Op *op;                   /* CALL */
+    const Arg *args; int nargs;     /* CALL: by the op's signature, ARG_TENSOR.owner is a Node* (meta points to that node's meta). GETITEM: args[0] */
+    int index;                      /* GETITEM: which output; INPUT: position */
+    const Meta *metas; int noutputs;/* metas[0] for ordinary nodes */
+    NodeSide side;                  /* set by joint: forward or backward */
+    bool is_tangent;                /* INPUT of the joint graph: an incoming gradient */
+    bool no_grad;                   /* captured where grad mode was off */
+    void *constant;                 /* CONSTANT: Tensor* of vm/tensor.h, held by the compile entry */
+    Span span;
+    const int *origins; int origin_count;
+    const char *module_path;        /* "layers.0.fc" when made inside an nn.Module's forward, or NULL */
+    int users;                      /* number of uses as an argument or output, set by graph_finish */
+};
+
+typedef struct Mutation { int input, output; } Mutation;
+typedef struct OutputAlias { int output, input; Meta meta; } OutputAlias;
+
+struct Graph {
+    Arena *arena;
+    const char *stage;              /* "dynamo", "joint", … */
+    SymTable *syms;
+    VEC(Node *) nodes;              /* inputs first */
+    VEC(Node *) inputs;
+    VEC(Node *) outputs;            /* NULL entries: an output that is None (no gradient) */
+    int forward_outputs;            /* joint: how many leading outputs belong to the forward */
+    /* Writes to inputs that a caller sees, after functionalization: input `input` takes the value of output `output`. */
+    VEC(Mutation) mutations;
+    /* Forward outputs that share storage with an input: output `output` is input `input` seen through `meta`, made by the caller (never a plan's buffer). */
+    VEC(OutputAlias) aliases;
+    Map *names;                     /* base name -> count so far */
+    int *next_id;                   /* shared by all graphs of a compile */
+};
+
+Graph *graph_new(Arena *arena, const char *stage, SymTable *syms, int *next_id);
+Node *graph_input(Graph *graph, const char *name, const Meta *meta, Span span);
+Node *graph_constant(Graph *graph, const char *name, const Meta *meta, void *tensor, Span span);
+/* Copies args (deeply) and metas into the graph's arena. */
+Node *graph_call(Graph *graph, const Op *op, const Arg *args, int nargs, const Meta *metas, int noutputs, Span span);
+Node *graph_getitem(Graph *graph, Node *call, int index);
+void graph_output(Graph *graph, Node *const *outputs, int count);  /* appends */
+void graph_finish(Graph *graph);                                     /* counts users */
+/* Copies one node of another graph into this one, replacing arguments through map (Node* -> Node*); records the origin and puts the pair in map. */
+Node *graph_copy_node(Graph *graph, const Node *node, Map *map);
+void node_origin(Graph *graph, Node *node, const Node *from);        /* adds from's id to origins, and its span, module path and side when unset */
+void node_rename(Graph *graph, Node *node, const char *base);        /* dynamo names a node after the variable that it is stored to */
+Arg arg_node(Node *node);                                            /* ARG_TENSOR of a node's first output */
+/* Calls visit for every Node argument, inside lists too. */
+void node_each_input(const Node *node, void (*visit)(Node *input, void *state), void *state);
+bool graph_verify(const Graph *graph, const char **error);           /* order, metas against op_infer, users, names; error text in the arena */
+/* Python-like listing in the cases' form: `y: "f32[3, 5][5, 1]cpu" = l_x_ @ l_w_`. style: 0 dynamo (operators, functions, methods), 1 aten (torch.ops.aten.relu.default) */
+void graph_print(Text *text, const Graph *graph);
+void node_print(Text *text, const Graph *graph, const Node *node);
+void graph_describe(const Graph *graph, Snapshot *snapshot);
+/* FNV-1a of the structure, for caches: names left out. */
+uint64_t graph_hash(const Graph *graph);
+#endif

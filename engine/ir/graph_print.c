@@ -1,0 +1,171 @@
+/* Listings of a graph, in the forms PyTorch users know: `y: "f32[3, 5][5, 1]cpu" = l_x_ @ l_w_` for what dynamo captured,
+ * `mm: "f32[3, 5][5, 1]cpu" = torch.ops.aten.mm.default(primals_1, primals_2)` after it; and the snapshot that is drawn.
+ *
+ * How a captured node is spelled (operator, function or method) comes from the op's row: an operator symbol if the row has one. */
+#include "ir/graph.h"
+#include <string.h>
+
+static const char *node_name_of(void *owner, void *state) {
+    (void)state;
+    return ((const Node *)owner)->name;
+}
+
+typedef struct Spelling { const char *op, *symbol; } Spelling;
+/* Operators of the language by row name: a fact of Python's syntax, not of a pass. */
+static const Spelling operators[] = {
+    {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"matmul", "@"}, {"floor_divide", "//"}, {"remainder", "%"}, {"pow", "**"},
+    {"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}, {"bitwise_and", "&"}, {"bitwise_or", "|"}, {"bitwise_xor", "^"},
+};
+
+static const char *operator_of(const Node *node) {
+    if (node->nargs < 2) return NULL;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (!strcmp(operators[i].op, node->op->name)) return operators[i].symbol;
+    return NULL;
+}
+
+/* Is this argument the parameter's default, so that the call need not spell it? */
+static bool is_default(const Op *op, const Arg *arg, int i) {
+    if (!op->signature || !op->signature->has_default[i]) return false;
+    const Const *c = &op->signature->defaults[i];
+    switch (arg->tag) {
+    case ARG_NONE: return c->kind == CONST_NONE;
+    case ARG_BOOL: return c->kind == (arg->b ? CONST_TRUE : CONST_FALSE);
+    case ARG_INT: return c->kind == CONST_INT && c->i == arg->i;
+    case ARG_FLOAT: return c->kind == CONST_FLOAT && memcmp(&c->f, &arg->f, sizeof c->f) == 0;
+    case ARG_STR: return c->kind == CONST_STR && !strcmp(c->s.text, arg->s);
+    default: return false;
+    }
+}
+
+static void print_arguments(Text *text, const Node *node, int from) {
+    bool first = true, named = false;
+    for (int i = from; i < node->nargs; i++) {
+        if (is_default(node->op, &node->args[i], i)) {
+            named = true;
+            continue;
+        }
+        if (!first) text_put(text, ", ");
+        first = false;
+        if (named || (node->op->signature && i >= node->op->signature->positional)) text_printf(text, "%s = ", node->op->signature->names[i]);
+        arg_print(text, &node->args[i], node_name_of, NULL);
+    }
+}
+
+static void print_captured(Text *text, const Node *node) {
+    const char *symbol = operator_of(node);
+    if (symbol) {
+        arg_print(text, &node->args[0], node_name_of, NULL);
+        text_printf(text, " %s ", symbol);
+        arg_print(text, &node->args[1], node_name_of, NULL);
+        return;
+    }
+    unsigned traits = node->op->traits;
+    if (node->op->family == FAMILY_COMPOSITE || (traits & TRAIT_NN && !(traits & TRAIT_METHOD))) text_printf(text, "torch.nn.functional.%s(", node->op->name);
+    else if (traits & TRAIT_METHOD && node->nargs && node->args[0].tag == ARG_TENSOR) {
+        text_printf(text, "%s.%s(", ((const Node *)node->args[0].tensor.owner)->name, node->op->name);
+        print_arguments(text, node, 1);
+        text_char(text, ')');
+        return;
+    } else text_printf(text, "torch.%s(", node->op->name);
+    print_arguments(text, node, 0);
+    text_char(text, ')');
+}
+
+static void print_value(Text *text, const Graph *graph, const Node *node) {
+    if (node->kind == NODE_GETITEM) {
+        text_printf(text, "%s[%d]", ((const Node *)node->args[0].tensor.owner)->name, node->index);
+    } else if (node->kind == NODE_CONSTANT) {
+        text_put(text, "<tensor constant>");
+    } else if (!strcmp(graph->stage, "dynamo")) {
+        print_captured(text, node);
+    } else {
+        text_printf(text, "torch.ops.aten.%s.default(", node->op->name);
+        print_arguments(text, node, 0);
+        text_char(text, ')');
+    }
+}
+
+void node_print(Text *text, const Graph *graph, const Node *node) {
+    text_put(text, node->name);
+    if (node->noutputs == 1) {
+        text_put(text, ": \"");
+        meta_print(text, &node->metas[0], true, true);
+        text_char(text, '"');
+    }
+    if (node->kind == NODE_INPUT) return;
+    text_put(text, " = ");
+    print_value(text, graph, node);
+}
+
+static void print_header(Text *text, const Graph *graph) {
+    text_put(text, "def forward(self");
+    for (int i = 0; i < graph->inputs.count; i++) {
+        text_put(text, ", ");
+        node_print(text, graph, graph->inputs.at[i]);
+    }
+    text_put(text, "):\n");
+}
+
+void graph_print(Text *text, const Graph *graph) {
+    print_header(text, graph);
+    for (int i = 0; i < graph->nodes.count; i++) {
+        if (graph->nodes.at[i]->kind == NODE_INPUT) continue;
+        text_put(text, "    ");
+        node_print(text, graph, graph->nodes.at[i]);
+        text_char(text, '\n');
+    }
+    text_put(text, "    return (");
+    for (int i = 0; i < graph->outputs.count; i++)
+        text_printf(text, "%s%s", i ? ", " : "", graph->outputs.at[i] ? graph->outputs.at[i]->name : "None");
+    text_put(text, graph->outputs.count == 1 ? ",)\n" : ")\n");
+}
+
+static const char *node_kind(const Node *node) {
+    if (node->kind == NODE_INPUT) return node->is_tangent ? "tangent" : "input";
+    if (node->kind == NODE_CONSTANT) return "constant";
+    if (node->kind == NODE_GETITEM) return "view";
+    return family_name(node->op->family);
+}
+
+typedef struct LinkState { Snapshot *snapshot; const char *to; } LinkState;
+
+static const char *item_id(Arena *arena, const Node *node) { return arena_printf(arena, "%%%s", node->name); }
+
+static void link_input(Node *input, void *state) {
+    LinkState *link = state;
+    snapshot_link(link->snapshot, item_id(link->snapshot->arena, input), link->to, "data");
+}
+
+static void describe_node(const Graph *graph, const Node *node, Snapshot *snapshot) {
+    Arena *arena = snapshot->arena;
+    const char *id = item_id(arena, node);
+    SnapshotItem *item = snapshot_item(snapshot, id, node_kind(node), node->name);
+    Text text = {0};
+    if (node->kind == NODE_CALL && strcmp(node->op->name, node->name)) snapshot_row(snapshot, item, "%s", node->op->name);
+    meta_print(&text, &node->metas[0], false, false);
+    snapshot_row(snapshot, item, "%s", text_cstr(&text));
+    text_clear(&text);
+    node_print(&text, graph, node);
+    item->detail = text_in(&text, arena);
+    text_free(&text);
+    item->span = node->span;
+    if (strcmp(graph->stage, "dynamo")) item->mark = node->side == SIDE_BACKWARD ? "backward" : "forward";
+    if (node->module_path) item->group = node->module_path;
+    LinkState link = {snapshot, id};
+    node_each_input(node, link_input, &link);
+}
+
+void graph_describe(const Graph *graph, Snapshot *snapshot) {
+    Text text = {0};
+    graph_print(&text, graph);
+    snapshot->text = text_in(&text, snapshot->arena);
+    text_free(&text);
+    for (int i = 0; i < graph->nodes.count; i++) describe_node(graph, graph->nodes.at[i], snapshot);
+    for (int i = 0; i < graph->outputs.count; i++) {
+        if (!graph->outputs.at[i]) continue;
+        const char *id = arena_printf(snapshot->arena, "out%d", i);
+        snapshot_item(snapshot, id, "output", arena_printf(snapshot->arena, "output %d", i));
+        snapshot_link(snapshot, item_id(snapshot->arena, graph->outputs.at[i]), id, "data");
+    }
+}

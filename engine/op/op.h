@@ -1,0 +1,22 @@
+/* Op: the table, one row an op. Everything that differs between two ops of a family stands in ops.def.
+ *
+ *     const Op *op = op_find(table, "relu");
+ *     Meta out; int n = 1; op_infer(op, args, 1, &out, &n, &context, &error);   // shape and dtype rules, from the family
+ *     op_run_cpu(op, args, 1, outs, 1, &context, &error);                      // eager CPU kernel: raw pointers, sizes, strides
+ *
+ * To add a pointwise op: one row in ops.def; `make check` then tests it. */
+#ifndef VITRINE_OP_OP_H
+#define VITRINE_OP_OP_H
+#include "ir/row.h"
+
+/* Builds the table: parses signatures and scalar texts. Rows' language parts are parsed by the VM on first use. */
+OpTable *op_table_new(Arena *arena, LangSession *lang);
+const Op *op_find(const OpTable *table, const char *name);      /* NULL when there is none; name need not be interned */
+int op_count(const OpTable *table);
+const Op *op_at(const OpTable *table, int i);
+/* Adds an op whose body is a function of the language (torch/functional.py's leaves). */
+Op *op_add_composite(OpTable *table, const char *name, Signature *signature, const char *grad_name);
+
+/* Promotion of pointwise operands (tensors, zero-dim tensors, Python numbers): PyTorch's result_type, before FLOAT_RESULT/BOOL_RESULT. */
+DType op_result_type(const Arg *args, int count, DType default_dtype);
+#endif

@@ -1,0 +1,34 @@
+/* Domain: what an instruction does with values that are not plain data.
+ *
+ * One interpreter, several domains. concrete: tensors are run. tracing: fake tensors become graph nodes (derivatives, decompositions,
+ * shape inference of language-side bodies). symbolic (dynamo/capture.c): tracing, and inputs are tracked, guarded and shadowed.
+ * A hook that is NULL means: as in the concrete domain.
+ *
+ * A hook that cannot go on in capture calls vm_stop() and returns VALUE_ERROR / false / -1: an ordinary result, not an exception. */
+#ifndef VITRINE_VM_DOMAIN_H
+#define VITRINE_VM_DOMAIN_H
+#include "ir/row.h"
+#include "vm/value.h"
+
+typedef struct Frame Frame;
+typedef struct Tensor Tensor;
+
+typedef struct Domain {
+    const char *name;
+    /* One op, arguments bound to its signature (ARG_TENSOR.owner is a Tensor*). Owned result: a Tensor, or a tuple/list of them. */
+    Value (*op)(VM *vm, const Op *op, const Arg *args, int nargs);
+    /* A function of functional.py (or a DECOMPOSED row): run its body, or record it as one node. args are bound to its signature. NULL: run the body. */
+    Value (*leaf)(VM *vm, Function *function, Value *args, int nargs);
+    Value (*force)(VM *vm, Tracked *tracked);                   /* *borrowed* result, memoized by the domain */
+    int (*truth)(VM *vm, Tensor *tensor);                       /* 1, 0, -1 */
+    Value (*item)(VM *vm, Tensor *tensor);                      /* .item() and int(), float(), index of a tensor */
+    Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */
+    Value (*load_global)(VM *vm, Frame *frame, const char *name);
+    Value (*load_cell)(VM *vm, Cell *cell);                     /* owned */
+    bool (*store_cell)(VM *vm, Cell *cell, Value value);
+    bool (*will_mutate)(VM *vm, Object *object);                /* before a container, instance, class, module or function attribute changes */
+    bool (*may_call)(VM *vm, Value callee);                     /* before a builtin with effects, or a function, is called */
+} Domain;
+
+extern const Domain concrete_domain, tracing_domain;
+#endif

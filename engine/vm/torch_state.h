@@ -1,0 +1,33 @@
+/* TorchState: what `torch` keeps in a session beside the VM's own fields: print options, autocast, formulas of rows, modes.
+ *
+ * Made by torch_state_new when the torch modules are defined, held by VM.torch, freed with the VM's arena.
+ * Invariant: everything here is a value of one session; nothing of it is guarded by dynamo except through vm_global_state. */
+#ifndef VITRINE_VM_TORCH_STATE_H
+#define VITRINE_VM_TORCH_STATE_H
+#include "vm/tensor.h"
+
+typedef struct PrintOptions { int precision, threshold, edgeitems, linewidth; int sci_mode; /* -1: decided by the values */ } PrintOptions;
+static const PrintOptions print_options_default = {4, 1000, 3, 80, -1};
+
+typedef struct Autocast { bool enabled[2]; DType dtype[2]; bool cache; } Autocast; /* by DeviceKind */
+
+typedef struct TorchState {
+    PrintOptions print;
+    Autocast autocast;
+    Map *gradients;                /* Op* -> GradFormula* (vm/autograd_formula.c) */
+    Map *bodies;                   /* Op* -> Function* of a made_of body */
+    Map *tensor_attributes;        /* interned name -> TensorAttribute* */
+    Map *tensor_methods;           /* interned name -> Builtin, Function or OpObject (owned) */
+    Dict *decompositions;          /* namespace of torch/decompositions.py, loaded on first use */
+    bool capturing;                /* a lead's session in compile-only mode: CUDA tensors may be made without a driver */
+    bool deterministic, anomaly, matmul_allow_tf32;
+    const char *matmul_precision;
+    bool in_backward;
+    Class *class_size, *class_generator, *class_function, *class_node;
+    Map *node_classes;             /* interned "ReluBackward0" -> Class */
+    Value default_generator;
+} TorchState;
+
+#define tensor_of(value) ((Tensor *)(value).o)
+static inline bool value_is_tensor(Value v) { return value_is(v, OBJ_TENSOR); }
+#endif

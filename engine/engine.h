@@ -34,14 +34,19 @@ enum { RUN_DONE, RUN_ERROR, RUN_INTERRUPTED };
 typedef int (*CommandFn)(void *state, const char *line, Span span);      /* a '#:' line; nonzero stops the run */
 int session_run_text(Session *session, const char *text, const char *name, int first_line, bool interactive, CommandFn command, void *state);
 int session_run_file(Session *session, const char *path, CommandFn command, void *state, int *status_of_open);
-/* Completion of input: is more needed? (lang_state) */
+/* Completion of input: is more needed? (lang_state: INPUT_* in its order) */
+enum { INPUT_COMPLETE, INPUT_OPEN_BRACKET, INPUT_OPEN_STRING, INPUT_OPEN_BLOCK, INPUT_EMPTY };
 int session_input_state(const char *text);
+/* Length of the statements at the start of `text` that can be run now (lang_next_statement); 0: read more first. */
+size_t session_next_statement(const char *text, bool at_end);
 /* Names for Tab completion: of globals and builtins ("tor"), or attributes ("torch.nn.Li"). */
 void session_complete(Session *session, const char *text, void (*offer)(void *state, const char *candidate), void *state);
 
 /* CALL arguments of commands: `f(x, 2)` is evaluated under torch.compile in a copy of the cache (counts untouched); its entries become the current ones. */
 typedef struct CallResult { bool ok; double first_ms; const char *printed; /* repr of the value, in the session's command arena */ } CallResult;
 bool session_compile_call(Session *session, const char *call, bool run, CallResult *result);
+/* The entries that the last session_compile_call (or session_time_call) compiled or ran, in the order of their first use; returns their number. */
+int session_call_entries(Session *session, Entry **entries, int room);
 typedef struct CallTiming {
     double eager_us, compiled_us;       /* device time of a call, median */
     double eager_wall_us, wall_us;      /* host time to issue */

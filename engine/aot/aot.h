@@ -23,8 +23,9 @@ Graph *decompose(Compile *c, const Graph *functional);
 Graph *simplify(Compile *c, const Graph *graph);
 
 /* One edge of the cut: what crosses from forward to backward. */
-typedef struct SavedTensor { const Node *joint_node; const char *name; int64_t bytes; bool is_input; } SavedTensor;
+typedef struct SavedTensor { const Node *joint_node; const char *name; int64_t bytes; bool is_input; } SavedTensor; /* joint_node NULL: a pruned backward does not need it */
 typedef struct Partition {
+    const Graph *joint;             /* what was cut */
     Graph *forward;                 /* inputs: primals; outputs: forward outputs, then mutated inputs' new values, then saved tensors */
     Graph *backward;                /* inputs: saved tensors, then tangents; outputs: gradients by primal (NULL: none). NULL in inference */
     int forward_outputs;            /* user's outputs */
@@ -37,12 +38,12 @@ typedef struct Partition {
 /* fixed: NULL, or the partition of the usual mask, whose saved tensors a pruned backward must make do with (its forward has already run). */
 Partition *partition(Compile *c, const Graph *simplified, const Partition *fixed);
 
-void partition_describe(const Partition *partition, const Graph *joint, Snapshot *snapshot);
+void partition_describe(const Partition *partition, Snapshot *snapshot);
 
 /* maxflow.c: s-t minimum cut. */
 typedef struct FlowNetwork FlowNetwork;
-FlowNetwork *flow_new(Arena *arena, int nodes);
-void flow_edge(FlowNetwork *network, int from, int to, int64_t capacity); /* FLOW_INFINITE: cannot be cut */
+FlowNetwork *network_new(Arena *arena, int nodes);
+void network_edge(FlowNetwork *network, int from, int to, int64_t capacity); /* FLOW_INFINITE: cannot be cut */
 #define FLOW_INFINITE (INT64_MAX / 4)
-int64_t flow_minimum_cut(FlowNetwork *network, int source, int sink, bool *source_side); /* source_side[nodes]; FLOW_INFINITE or more: no cut exists */
+int64_t network_minimum_cut(FlowNetwork *network, int source, int sink, bool *source_side); /* source_side[nodes]; FLOW_INFINITE or more: no cut exists */
 #endif

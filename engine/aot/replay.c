@@ -80,6 +80,7 @@ static Node *replay_leaf(Replay *replay, const Node *node) {
     Node *made = node->kind == NODE_INPUT ? graph_input(to, node->name, &node->metas[0], node->span)
                                           : graph_constant(to, node->name, &node->metas[0], node->constant, node->span);
     made->is_tangent = node->is_tangent;
+    made->tangent_of = node->tangent_of;
     made->side = node->side;
     node_origin(to, made, node);
     return made;

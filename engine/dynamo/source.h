@@ -22,5 +22,6 @@ struct Source {
 typedef struct SourceTable SourceTable;
 SourceTable *source_table_new(Arena *arena);
 const Source *source_make(SourceTable *table, SourceKind kind, const Source *base, const char *name, int index, Value key);
+int source_count(const SourceTable *table);
 void source_print(Text *text, const Source *source);                    /* L['self'].layers[0].weight */
 #endif

@@ -3,7 +3,7 @@
  *     Lowered *l = lower(c, graph);            // graph -> loops over buffers
  *     Schedule *s = fuse(c, l);                // loops -> groups, in order
  *     order(c, s); memplan(c, s);              // order of groups; lifetimes and reuse
- *     bind(c, s, device);                      // axes -> blocks, threads, vectors
+ *     bind_axes(c, s, device);                 // axes -> blocks, threads, vectors
  *     Plan *plan = generate(c, s, device);     // kernels and launches
  */
 #ifndef VITRINE_INDUCTOR_INDUCTOR_H
@@ -17,8 +17,14 @@ Lowered *lower(Compile *c, const Graph *graph);
 Schedule *fuse(Compile *c, Lowered *lowered);
 void order(Compile *c, Schedule *schedule);
 void memplan(Compile *c, Schedule *schedule);
-void bind(Compile *c, Schedule *schedule, Device device);
+void bind_axes(Compile *c, Schedule *schedule, Device device);
 Plan *generate(Compile *c, const Schedule *schedule, Device device, const char *name);
+
+/* All of the above. */
+Plan *inductor_compile_graph(Compile *c, const Graph *graph, Device device, const char *name);
+/* One op, its tensor arguments (lists' too) being the plan's inputs in order; outs: op_infer's. Metas may have symbolic sizes (SYM_SIZE), and then
+ * the plan serves all of them: plan->size_vars says which values plan_run wants. A DECOMPOSED op is given as a graph to inductor_compile_graph. */
+Plan *inductor_compile_op(Compile *c, const Op *op, const Arg *args, int nargs, const Meta *outs, int nouts, Device device);
 
 void lowered_describe(const Lowered *lowered, Snapshot *snapshot);     /* stage `ir` */
 void schedule_describe(const Schedule *schedule, Snapshot *snapshot);  /* stages `fusion`, `schedule`: groups as clusters, buffers between */

@@ -34,6 +34,17 @@ struct Body {
 };
 
 typedef struct BodyBuilder BodyBuilder;
+struct BodyBuilder {
+    Arena *arena; SymTable *syms;
+    /* What a tensor argument is at an index: lowering's answer to body_load. */
+    const Body *(*resolve)(BodyBuilder *builder, const Arg *tensor, const Dim *index);
+    void *state;
+    bool round16;                   /* policy emulate_precision_casts: body_cast to a 16-bit float rounds */
+    int node_id, draw;              /* given to what is made now: the graph node, and its draw of random numbers */
+    Body **slots; int capacity, count; /* hash-cons table */
+    struct Map *indices;            /* value -> the SYM_LOADED variables made of it */
+};
+BodyBuilder *body_builder_new(Arena *arena, SymTable *syms);
 
 SymTable *body_syms(BodyBuilder *builder);
 const Body *body_load(BodyBuilder *builder, const Arg *tensor, const Dim *index);        /* tensor: ARG_TENSOR, or a number (then a CONST) */
@@ -45,7 +56,26 @@ const Body *body_cast(BodyBuilder *builder, const Body *value, DType to);       
 const Body *body_scalar(BodyBuilder *builder, const ScalarExpr *expr, const Body *const *inputs, int count);
 /* An integer value used as an index: a SYM_LOADED variable in [low, high]; negative values wrap once by `size` when wrap_negative. */
 Dim body_as_index(BodyBuilder *builder, const Body *value, Dim size, bool wrap_negative);
-const Body *body_random(BodyBuilder *builder, int draw, Dim counter);                     /* f32 uniform [0, 1) from Philox */
+const Body *body_random(BodyBuilder *builder, int draw, Dim counter);                     /* f32 uniform [0, 1) from Philox; draw -1: that of the node being lowered */
+
+/* A load of buffer's element `index` (linear), and the value of reduction number `reduction` of the same group. */
+const Body *body_load_buffer(BodyBuilder *builder, int buffer, Dim index, DType stored);
+const Body *body_row(BodyBuilder *builder, DType type, int reduction);
+/* Rebuilds a value of another builder (or this one) in `builder`: axes from[i] become to[i]; load(…) may give another value for a load (its index
+ * already moved), or NULL to keep it; row likewise for BODY_ROW. memo: from old to new values; must be a fresh map for each different substitution. */
+typedef struct BodyMove {
+    BodyBuilder *builder;
+    const Dim *from, *to; int count;
+    const Body *(*load)(struct BodyMove *move, const Body *load, Dim index);
+    const Body *(*row)(struct BodyMove *move, const Body *row);
+    void *state;
+    struct Map *memo;
+} BodyMove;
+const Body *body_move(BodyMove *move, const Body *value);
+Dim body_move_index(BodyMove *move, Dim index);
+/* Visits every value below `value` once (operands first), those that yield SYM_LOADED indices too. */
+void body_each(const Body *value, void (*visit)(const Body *value, void *state), void *state);
+void body_print(Text *text, const Body *value, const char *(*buffer_name)(int buffer, void *state), void *state);
 
 /* A reduction as the family states it. Input index of output index `o` and reduced index `r` is built by reduction_value. */
 typedef enum Reducer { REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL, REDUCE_ARGMAX, REDUCE_ARGMIN } Reducer;
@@ -56,4 +86,6 @@ typedef struct Reduction {
     bool keepdim;
     DType compute;                  /* accumulation type: F32, F64, I64, BOOL */
 } Reduction;
+const char *reducer_name(Reducer reducer);               /* "sum" … */
+static inline bool reducer_is_arg(Reducer r) { return r == REDUCE_ARGMAX || r == REDUCE_ARGMIN; }
 #endif

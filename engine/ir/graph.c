@@ -223,6 +223,8 @@ Node *graph_copy_node(Graph *graph, const Node *node, Map *map) {
     if (strcmp(copy->name, node->name)) node_rename(graph, copy, node->name);
     copy->side = node->side;
     copy->is_tangent = node->is_tangent;
+    copy->tangent_of = node->tangent_of;
+    copy->no_grad = node->no_grad;
     node_origin(graph, copy, node);
     map_put(map, node, copy);
     return copy;
@@ -251,14 +253,14 @@ static void hash_arg(HashState *state, const Arg *arg) {
     case ARG_FLOATS: hash_bytes(state, arg->floats.at, sizeof(double) * (size_t)arg->floats.count); break;
     case ARG_STR: hash_bytes(state, arg->s, strlen(arg->s)); break;
     case ARG_DTYPE: hash_int(state, arg->dtype); break;
-    case ARG_DEVICE: hash_int(state, arg->device.kind * 64 + arg->device.index); break;
+    case ARG_DEVICE: hash_int(state, (int)arg->device.kind * 64 + arg->device.index); break;
     case ARG_NONE: case ARG_OBJECT: break;
     }
 }
 
 static void hash_meta(HashState *state, const Meta *meta) {
     hash_int(state, meta->dtype);
-    hash_int(state, meta->device.kind * 64 + meta->device.index);
+    hash_int(state, (int)meta->device.kind * 64 + meta->device.index);
     hash_bytes(state, meta->sizes, sizeof(Dim) * (size_t)meta->rank);
     hash_bytes(state, meta->strides, sizeof(Dim) * (size_t)meta->rank);
     hash_int(state, meta->offset);

@@ -33,6 +33,7 @@ struct Node {
     NodeSide side;                  /* set by joint: forward or backward */
     bool is_tangent;                /* INPUT of the joint graph: an incoming gradient */
     bool no_grad;                   /* captured where grad mode was off */
+    int tangent_of;                 /* tangents: the forward output that it is the gradient of */
     void *constant;                 /* CONSTANT: Tensor* of vm/tensor.h, held by the compile entry */
     Span span;
     const int *origins; int origin_count;
@@ -55,6 +56,9 @@ struct Graph {
     VEC(Mutation) mutations;
     /* Forward outputs that share storage with an input: output `output` is input `input` seen through `meta`, made by the caller (never a plan's buffer). */
     VEC(OutputAlias) aliases;
+    /* For each forward output the first output that shares its storage in eager execution (itself when none does): carried through the stages so that
+     * equal values which eager keeps apart are given out apart. NULL: unknown. */
+    const int *shares;
     Map *names;                     /* base name -> count so far */
     int *next_id;                   /* shared by all graphs of a compile */
 };

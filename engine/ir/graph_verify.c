@@ -29,8 +29,8 @@ static const char *check_node(Check *check) {
     for (int i = 0; i < node->noutputs; i++)
         if (!meta_sane(&node->metas[i])) return arena_printf(arena, "%%%s: output %d has an impossible meta", node->name, i);
     if (node->kind == NODE_CALL && !node->op) return arena_printf(arena, "%%%s calls no op", node->name);
-    if (node->kind == NODE_CALL && node->op->signature && node->nargs != node->op->signature->count)
-        return arena_printf(arena, "%%%s: %d arguments for the %d parameters of %s", node->name, node->nargs, node->op->signature->count, node->op->name);
+    if (node->kind == NODE_CALL && node->nargs != node->op->nparams)
+        return arena_printf(arena, "%%%s: %d arguments for the %d parameters of %s", node->name, node->nargs, node->op->nparams, node->op->name);
     return NULL;
 }
 

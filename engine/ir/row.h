@@ -70,16 +70,22 @@ struct Op {
     const char *inverse;           /* VIEW: formula in the language that writes a changed view `src` back into its `input`: "select_scatter(input, src, dim, index)", "permute(src, …)"; variables as in grad. NULL: views that cannot be written through */
     const char *grad_name;         /* "ReluBackward0" */
     const char *shared;            /* family-specific word: reducer's init/combine, view kind … */
+    const char *binary;            /* REDUCE: op that is meant when the second argument is a tensor (max(a, b)) */
     unsigned traits;
     double flops;                  /* a scalar op's cost by element */
-    int outputs;                   /* 1, or more (max with dim: 2); -1: decided by infer (split, unbind) */
+    int outputs;                   /* 1, or more (sort: 2); -1: a tuple, its length decided by infer (split, unbind); 0: infer gives one (a tensor), or several (max with dim: values, indices) */
     /* filled in when the table is made */
     const struct FamilyOps *family_ops;
     Signature *signature;
     int index;                     /* place in the table, stable */
     int tensor_inputs;             /* POINTWISE: how many leading parameters are operands (tensor or number) */
-    const ScalarExpr *expr;        /* POINTWISE: parsed `scalar` */
-    const Op *functional_op, *inplace_op;
+    const ScalarExpr *expr;        /* POINTWISE: parsed `scalar`; with several variants the last, unconditional one: see op_scalar in op/op.h */
+    const struct ScalarVariant *variants; int variant_count; /* POINTWISE: all of `scalar`'s alternatives */
+    int first_kernel;              /* POINTWISE: place of its first variant in the table of eager kernels */
+    int bool_operand;              /* POINTWISE: operand that is a condition and takes no part in promotion; -1 */
+    bool result_like_first;        /* POINTWISE: the result has the first operand's dtype and shape, whatever the others are */
+    int nparams;                   /* Args of a call: the signature's names, and one (ARG_INTS) for `*size` */
+    const Op *functional_op, *inplace_op, *binary_op;
     /* language-side parts, made and cached by the VM on first use (Object* of vm/value.h) */
     void *grad_functions, *body_function;
 };
@@ -99,6 +105,9 @@ typedef struct FamilyOps {
     bool (*alias)(const Op *op, const Arg *args, int nargs, Meta *out, const OpContext *context);
     /* Stores of an op that writes where its index operands say (index_put, scatter_add, …): see op/index.c. NULL for the others. */
     bool (*scatter)(struct BodyBuilder *builder, const Op *op, const Arg *args, int nargs, const Dim *source_index, Dim *target_index, const struct Body **value, bool *accumulate);
+    /* With scatter: the sizes that source_index runs over, and what the output holds before: the first argument's values, or zeros. false: the row's
+     * arguments have no such form (then the plan calls the eager kernel). */
+    bool (*scatter_space)(const Op *op, const Arg *args, int nargs, const Meta *out, int *rank, Dim *sizes, bool *zeros);
 } FamilyOps;
 
 static inline bool op_has(const Op *op, unsigned traits) { return (op->traits & traits) == traits; }

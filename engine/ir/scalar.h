@@ -49,8 +49,18 @@ struct ScalarExpr {
 const ScalarExpr *scalar_parse(Arena *arena, const char *text, const char *const *names, int name_count, const char **error);
 /* Type of the value of `e` when its inputs have these compute types. */
 DType scalar_type(const ScalarExpr *e, const DType *input_types);
+/* PRIM: the common compute type to which its operands are cast (where: its second and third; the first goes to bool). A literal takes it. */
+DType scalar_operand_type(const ScalarExpr *e, const DType *input_types);
+/* Is every primitive of `e` defined for these types (sin of an integer is not: rows of it promote to float first)? */
+bool scalar_defined(const ScalarExpr *e, const DType *input_types);
 
 typedef enum ScalarTarget { TARGET_C, TARGET_CUDA } ScalarTarget;
+/* Type of a local variable that holds a value of a compute type: "float", "double", "long", "_Bool" or "bool". */
+const char *scalar_type_name(ScalarTarget target, DType compute);
+/* An expression of the compute type of `stored` for the element `operand` in memory (16-bit floats widen, bool becomes 0 or 1), and back:
+ * an expression of the storage type from a value of that compute type (16-bit floats round to nearest even, integers wrap). */
+void scalar_load_print(Text *text, ScalarTarget target, DType stored, const char *operand);
+void scalar_store_print(Text *text, ScalarTarget target, DType stored, const char *operand);
 /* Text of one primitive at a compute type, operands being C expressions already of that type. */
 void prim_print(Text *text, ScalarTarget target, Prim prim, DType compute, const char *const *operands);
 /* Text that converts `operand` from one compute type to another (NaN and range as defined above). */

@@ -43,7 +43,15 @@ static const Sym *find_symbolic_axis(Dim d) {
     return NULL;
 }
 
+/* x % n < n, and x // n < b where x < b * n: what a flat index over symbolic sizes leaves. */
+static bool division_less(SymTable *table, Dim a, Dim b) {
+    if (dim_is_int(a) || dim_sym(a)->kind < SYM_FLOORDIV || dim_sym(a)->kind > SYM_MOD || dim_low(dim_sym(a)->args[1]) < 1) return false;
+    const Sym *sym = dim_sym(a);
+    return sym->kind == SYM_MOD ? sym->args[1] == b : dim_less(table, sym->args[0], dim_mul(table, b, sym->args[1]));
+}
+
 bool dim_less(SymTable *table, Dim a, Dim b) {
+    if (division_less(table, a, b)) return true;
     Dim difference = dim_sub(table, a, b);
     for (int steps = 0; steps < 16; steps++) {
         if (dim_high(difference) < 0) return true;

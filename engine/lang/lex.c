@@ -94,7 +94,9 @@ static int measure_indent(Lexer *lexer, int *tabs_as_one) {
 }
 
 static _Noreturn void fail_tabs(Lexer *lexer) {
-    fail(lexer->session->failure, lexer_span(lexer, lexer->at, lexer->at), "TabError: inconsistent use of tabs and spaces in indentation");
+    uint32_t start = lexer->at;
+    while (start > 0 && lexer->text[start - 1] != '\n') start--;
+    fail(lexer->session->failure, lexer_span(lexer, start, lexer->at), "TabError: inconsistent use of tabs and spaces in indentation");
 }
 
 static void open_indent(Lexer *lexer, int columns, int narrow) {

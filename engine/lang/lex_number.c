@@ -65,7 +65,7 @@ static void skip_exponent(Lexer *lexer) {
     if (sign == '+' || sign == '-') after++;
     if (after >= lexer->length || !is_digit(lexer->text[after])) {
         if (sign != '+' && sign != '-') return; /* "1else": no exponent at all */
-        lexer->at++;
+        lexer->at = after;
         fail_number(lexer, "decimal");
     }
     lexer->at = after;

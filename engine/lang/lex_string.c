@@ -32,6 +32,13 @@ static bool is_tripled(const Lexer *lexer, uint32_t quote) {
     return at(lexer, quote + 1) == c && at(lexer, quote + 2) == c;
 }
 
+/* A string that opens with the quotes of the f-string round it and never ends: it was meant to be that f-string's end. */
+static void check_missing_brace(Lexer *lexer, Span opening, bool triple) {
+    const FstringMode *mode = lexer->fstring_count ? &lexer->fstrings[lexer->fstring_count - 1] : NULL;
+    if (!mode || !mode->in_field || mode->triple != triple || at(lexer, opening.start) != mode->quote) return;
+    fail(lexer->session->failure, (Span){opening.file, opening.start, opening.start + 1}, "SyntaxError: f-string: expecting '}'");
+}
+
 static _Noreturn void fail_unterminated(Lexer *lexer, Span opening, uint32_t end, bool triple, const char *kind) {
     if (end >= lexer->length && (triple || (end >= 2 && lexer->text[end - 2] == '\\'))) lexer->unfinished = LEX_IN_STRING;
     Span start = {opening.file, opening.start, opening.start + 1};
@@ -45,7 +52,10 @@ static uint32_t find_string_end(Lexer *lexer, uint32_t quote, bool triple) {
     char c = at(lexer, quote);
     Span opening = lexer_span(lexer, lexer->at, quote + 1);
     for (uint32_t i = quote + (triple ? 3 : 1);; i++) {
-        if (i >= lexer->length || (!triple && lexer->text[i] == '\n')) fail_unterminated(lexer, opening, i, triple, "string");
+        if (i >= lexer->length || (!triple && lexer->text[i] == '\n')) {
+            check_missing_brace(lexer, opening, triple);
+            fail_unterminated(lexer, opening, i, triple, "string");
+        }
         if (lexer->text[i] == '\\') i++;
         else if (lexer->text[i] == c && (!triple || is_tripled(lexer, i))) return i + (triple ? 3 : 1);
     }
@@ -98,7 +108,7 @@ static Token close_spec(Lexer *lexer, FstringMode *mode) {
 
 static Token end_fstring(Lexer *lexer, FstringMode *mode) {
     Span span = lexer_span(lexer, lexer->at, lexer->at + (mode->triple ? 3 : 1));
-    if (mode->specs) fail(lexer->session->failure, span, "SyntaxError: f-string: expecting '}'");
+    if (mode->specs) fail(lexer->session->failure, span, "SyntaxError: f-string: expecting '}', or format specs");
     lexer->fstring_count--;
     lexer->at = span.end;
     return (Token){.kind = TOKEN_FSTRING_END, .span = span};

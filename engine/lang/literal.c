@@ -78,23 +78,17 @@ typedef struct Decoder {
     Text *text;
     Span span; /* the literal */
     const char *at, *end;
+    const char *body; /* where the text begins */
 } Decoder;
-
-static Span decoder_span(const Decoder *decoder, const char *start, const char *end) {
-    const char *base = decoder->span.file->text;
-    return (Span){decoder->span.file, (uint32_t)(start - base), (uint32_t)(end - base)};
-}
 
 /* The text may be owned by the caller's stack frame, which fail() leaves: give its memory back first. */
 static _Noreturn void fail_escape(Decoder *decoder, const char *start, const char *message) {
     text_free(decoder->text);
-    fail(decoder->session->failure, decoder_span(decoder, start, decoder->at), "%s", message);
-}
-
-static const char *truncated_escape(char letter) {
-    return letter == 'x' ? "SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes: truncated \\xXX escape"
-         : letter == 'u' ? "SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes: truncated \\uXXXX escape"
-                         : "SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes: truncated \\UXXXXXXXX escape";
+    Span span = decoder->span;
+    span.end = (uint32_t)(decoder->at - span.file->text);
+    int first = (int)(start - decoder->body), last = (int)(decoder->at - decoder->body) - 1;
+    if (*message == 'u') fail(decoder->session->failure, span, "%s", message);
+    fail(decoder->session->failure, span, "SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s", first, last, message);
 }
 
 /* \xhh, \uhhhh, \Uhhhhhhhh; `at` is behind the letter. */
@@ -104,10 +98,10 @@ static void decode_hex(Decoder *decoder, const char *start, char letter) {
     for (int i = 0; i < digits; i++, decoder->at++) {
         char c = decoder->at < decoder->end ? *decoder->at : '\0';
         bool hex = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-        if (!hex) fail_escape(decoder, start, truncated_escape(letter));
+        if (!hex) fail_escape(decoder, start, letter == 'x' ? "truncated \\xXX escape" : letter == 'u' ? "truncated \\uXXXX escape" : "truncated \\UXXXXXXXX escape");
         code = code << 4 | (uint32_t)digit_value(c);
     }
-    if (code > 0x10ffff) fail_escape(decoder, start, "SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes: illegal Unicode character");
+    if (code > 0x10ffff) fail_escape(decoder, start, "illegal Unicode character");
     if (code >= 0xd800 && code <= 0xdfff) fail_escape(decoder, start, "unsupported: surrogate code points in strings");
     text_utf8(decoder->text, code);
 }
@@ -155,12 +149,13 @@ void literal_string(LangSession *session, Token token, Text *text) {
     const char *start = token.span.file->text + token.span.start, *end = token.span.file->text + token.span.end;
     while (*start != '"' && *start != '\'') start++;
     uint32_t quotes = end - start >= 6 && start[1] == *start && start[2] == *start ? 3 : 1;
-    Decoder decoder = {session, text, token.span, start + quotes, end - quotes};
+    Decoder decoder = {session, text, token.span, start + quotes, end - quotes, start + quotes};
     decode_text(&decoder, token.raw, false);
 }
 
 void literal_fstring_text(LangSession *session, Token token, Text *text) {
     const char *base = token.span.file->text;
-    Decoder decoder = {session, text, token.span, base + token.span.start, base + token.span.end};
+    const char *start = base + token.span.start;
+    Decoder decoder = {session, text, token.span, start, base + token.span.end, start};
     decode_text(&decoder, token.raw, !token.spec);
 }

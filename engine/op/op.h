@@ -4,6 +4,8 @@
  *     Meta out; int n = 1; op_infer(op, args, 1, &out, &n, &context, &error);   // shape and dtype rules, from the family
  *     op_run_cpu(op, args, 1, outs, 1, &context, &error);                      // eager CPU kernel: raw pointers, sizes, strides
  *
+ * Arguments stand in the order of the signature's names, defaults filled in; `*size` is one ARG_INTS at the place where it is written
+ * (index signature->positional). In-place ops (TRAIT_INPLACE) write args[0]; their outs may be args[0] again, or none.
  * To add a pointwise op: one row in ops.def; `make check` then tests it. */
 #ifndef VITRINE_OP_OP_H
 #define VITRINE_OP_OP_H
@@ -19,4 +21,16 @@ Op *op_add_composite(OpTable *table, const char *name, Signature *signature, con
 
 /* Promotion of pointwise operands (tensors, zero-dim tensors, Python numbers): PyTorch's result_type, before FLOAT_RESULT/BOOL_RESULT. */
 DType op_result_type(const Arg *args, int count, DType default_dtype);
+
+/* Parameters by place: "input", …, "size" for `*size`. -1: no such parameter. */
+const char *op_param(const Op *op, int i);
+int op_param_index(const Op *op, const char *name);
+/* The argument of a parameter; an ARG_NONE when the op has no such parameter. */
+const Arg *op_arg(const Op *op, const Arg *args, const char *name);
+
+/* One alternative of a pointwise row's meaning: `approximate='tanh': expr`, `min,max: expr` (both are given), `exponent=2: expr`. */
+typedef struct ScalarCondition { int param; const char *string; bool is_number; double number; } ScalarCondition;
+typedef struct ScalarVariant { ScalarCondition conditions[3]; int condition_count; const char *text; const ScalarExpr *expr; } ScalarVariant;
+/* The first alternative whose conditions hold for these arguments; inputs of its expression are the op's parameters. NULL: none does. */
+const ScalarVariant *op_scalar(const Op *op, const Arg *args);
 #endif

@@ -20,8 +20,7 @@ typedef struct RuntimeOptions {
 
 Runtime *runtime_new(Arena *arena, const RuntimeOptions *options);   /* opens nothing yet */
 void runtime_close(Runtime *runtime);                                 /* every storage must be gone before; plans lose their code */
-struct OpContext;
-void runtime_set_context(Runtime *runtime, const struct OpContext *context); /* what extern ops of a plan run with (generator, default dtype); borrowed */
+void runtime_set_context(Runtime *runtime, const OpContext *context); /* what extern ops of a plan run with (generator, default dtype); borrowed */
 void runtime_allow_tf32(Runtime *runtime, bool allow);                /* float32 matmuls on CUDA; off at the start */
 void runtime_tune_matmul(Runtime *runtime, bool tune);                /* time the library's algorithms at a shape's first use; off at the start */
 void runtime_replay_graphs(Runtime *runtime, bool replay);            /* record a static plan's launches as a CUDA graph and replay it; off at the start */
@@ -46,6 +45,7 @@ void plan_unload(Runtime *runtime, Plan *plan);
 /* Compiles CUDA source for an arch without loading it (no card needed): "ptx", "cubin"; the log on failure. Results in arena. */
 typedef struct CudaBuild { const char *ptx; const void *cubin; int64_t cubin_bytes; const char *log; } CudaBuild;
 bool nvrtc_compile(Runtime *runtime, const char *source, const char *arch, bool cubin, Arena *arena, CudaBuild *build);
+/* What ptxas says; shared_bytes is what the source declares: the launch's dynamic kernel->shared_bytes come on top. */
 bool kernel_cuda_resources(Runtime *runtime, const Kernel *kernel, Arena *arena, int *registers, int *shared_bytes, int *spill_bytes, const char **error);
 bool kernel_disassemble(Runtime *runtime, const Kernel *kernel, const char *what /* "ptx" "sass" "asm" */, Arena *arena, const char **text);
 

@@ -28,6 +28,9 @@ typedef struct Domain {
     bool (*store_cell)(VM *vm, Cell *cell, Value value);
     bool (*will_mutate)(VM *vm, Object *object);                /* before a container, instance, class, module or function attribute changes */
     bool (*may_call)(VM *vm, Value callee);                     /* before a builtin with effects, or a function, is called */
+    /* Symbolic integers. NULL: decided by ranges, else by the variables' hints, without a guard. */
+    int (*decide)(VM *vm, Dim relation);                        /* truth of a relation (or of a Dim != 0): 1, 0, -1 */
+    bool (*specialize)(VM *vm, Dim dim, int64_t *value);        /* the value of a symbolic integer where only a plain one will do */
 } Domain;
 
 extern const Domain concrete_domain, tracing_domain;

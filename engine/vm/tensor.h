@@ -7,6 +7,8 @@
 
 typedef struct GradNode GradNode;
 
+enum ViewKind { VIEW_NONE, VIEW_NORMAL, VIEW_NO_GRAD /* made in no_grad mode */, VIEW_MULTI /* one of several outputs */, VIEW_CUSTOM /* by a custom Function */ };
+
 struct Tensor {
     Object head;
     Meta meta;
@@ -16,7 +18,10 @@ struct Tensor {
     GradNode *grad_fn; int grad_index; /* which output of grad_fn */
     GradNode *accumulator;         /* leaves: their AccumulateGrad, made on demand (weak) */
     Tensor *grad;                  /* .grad or NULL; owned */
-    Tensor *base; const Op *view_op; Value view_args; /* a differentiable view of base, for in-place on views */
+    Tensor *base; const Op *view_op; Value view_args; /* a view of base (its parent, not the root) by view_op: for in-place on views. view_args:
+                                                         tuple of the op's arguments after the first */
+    uint32_t grad_version;         /* views: storage version for which grad_fn holds; older: it is made anew from the base's */
+    uint8_t view_kind;             /* enum ViewKind */
     void *node;                    /* tracing domains: the Node that yields it */
     Value hooks;                   /* list of callables, or NULL */
     Value dict;                    /* attributes set by the program, or NULL */
@@ -32,6 +37,7 @@ static inline bool tensor_needs_grad(const Tensor *t) { return t->requires_grad 
 static inline void *tensor_data(const Tensor *t) { return t->storage->data; } /* element 0 of the storage: meta.offset not added */
 static inline Value value_tensor(Tensor *t) { return value_object(t); }
 static inline Arg arg_of_tensor(Tensor *t) { return arg_tensor(&t->meta, t->storage->data, t); }
+int64_t tensor_numel(const Tensor *t);                                 /* static metas only */
 Value tensor_item(VM *vm, Tensor *t);                                  /* one element as bool, int or float (copies from the device) */
 Value tensor_tolist(VM *vm, Tensor *t);
 bool tensor_copy_to_host(VM *vm, Tensor *t, void *dst);                /* contiguous elements in logical order */

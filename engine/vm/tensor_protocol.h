@@ -6,10 +6,12 @@
  *
  * Arguments are borrowed and already forced; results are owned. VALUE_ERROR: an exception is pending (or capture gave up).
  * V_NOTIMPLEMENTED: the tensor side does not take this operand; the core then raises Python's TypeError.
- * Defined in vm/tensor*.c, autograd.c, torch_*.c. Objects of other layers (OBJ_COMPILED, OBJ_GRAPH, OBJ_OPAQUE, OBJ_RNG …) come in by
+ * Defined in vm/tensor*.c, autograd.c, torch_*.c, with vm_bind_op, vm_call_op and value_of_arg. (The core has dtype_new, device_new, sym_new,
+ * op_object_new, vm_raise_op_error, and the classes Tensor, Parameter, Size, dtype, device: vm->classes[OBJ_TENSOR], class_parameter, …) Objects of other layers (OBJ_COMPILED, OBJ_GRAPH, OBJ_OPAQUE, OBJ_RNG …) come in by
  * vm_native_register() of vm/native.h instead. */
 #ifndef VITRINE_VM_TENSOR_PROTOCOL_H
 #define VITRINE_VM_TENSOR_PROTOCOL_H
+#include "vm/native.h"
 #include "vm/tensor.h"
 
 /* Operators. binary_op is a BinaryOp, with BINARY_INPLACE added for augmented assignment; either operand is a tensor. */
@@ -37,11 +39,11 @@ Value device_repr(VM *vm, Device device, bool quoted);                   /* repr
 Value sym_binary(VM *vm, int binary_op, Value a, Value b);
 Value sym_compare(VM *vm, CompareOp op, Value a, Value b);
 Value sym_unary(VM *vm, const char *what, Value sym);
+Value sym_choose(VM *vm, Value a, Value b, bool greatest);               /* min(a, b), max(a, b) */
 int sym_truth(VM *vm, Value sym);                                        /* 1, 0, -1 */
 bool sym_as_int(VM *vm, Value sym, int64_t *out);                        /* specializes; false: error */
 
 /* Objects' insides: free what the struct holds (not the struct itself); show every Value and Object held to the sweep of cycles. */
-typedef void (*ObjectVisit)(void *state, Value held);
 void tensor_free(VM *vm, Tensor *tensor);
 void tensor_visit(Tensor *tensor, ObjectVisit visit, void *state);
 void tensor_clear(VM *vm, Tensor *tensor);                               /* drops what can close a cycle: hooks, dict, grad, grad_fn */

@@ -14,15 +14,21 @@ typedef struct Autocast { bool enabled[2]; DType dtype[2]; bool cache; } Autocas
 typedef struct TorchState {
     PrintOptions print;
     Autocast autocast;
-    Map *gradients;                /* Op* -> GradFormula* (vm/autograd_formula.c) */
-    Map *bodies;                   /* Op* -> Function* of a made_of body */
+    Map *gradients, *inverses;     /* Op* -> Formulas* (vm/formula.h) */
+    Map *named_formulas;           /* Op* -> formulas given by text (vm_run_formula) */
+    Map *bodies;                   /* Op* -> Function* of a made_of body; held */
+    Dict *formulas;                /* the namespace of all formulas; held */
+    const Op *binary_ops[16];      /* rows of operators, by BinaryOp */
+    Map *return_types;             /* Op* -> Class of torch.return_types; held */
+    Arena *scratch; int depth;     /* lists of bound arguments; emptied when no call of an op is running */
     Map *tensor_attributes;        /* interned name -> TensorAttribute* */
     Map *tensor_methods;           /* interned name -> Builtin, Function or OpObject (owned) */
-    Dict *decompositions;          /* namespace of torch/decompositions.py, loaded on first use */
-    bool capturing;                /* a lead's session in compile-only mode: CUDA tensors may be made without a driver */
+    bool compile_only;             /* set by the lead: without a driver CUDA tensors are made without data, so that programs still compile */
     bool deterministic, anomaly, matmul_allow_tf32;
     const char *matmul_precision;
-    bool in_backward;
+    int in_body;                   /* running the body of a row: autocast does not look inside */
+    int row_count;                 /* rows of ops.def; composites of the library come after them */
+    bool library_loaded;           /* tensor.py and functional.py are registered */
     Class *class_size, *class_generator, *class_function, *class_node;
     Map *node_classes;             /* interned "ReluBackward0" -> Class */
     Value default_generator;

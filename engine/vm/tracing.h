@@ -15,7 +15,7 @@ typedef struct Tracer {
     const Domain *former; void *former_state;
     NodeSide side; Span span; const Node *origin;   /* given to every node recorded */
     bool expand_decomposed;        /* run the bodies of DECOMPOSED rows (the decompose stage) instead of recording them */
-    FrameEvaluator former_evaluator; bool former_grad;
+    FrameEvaluator former_evaluator; bool former_grad; SymTable *former_syms;
 } Tracer;
 
 void trace_begin(Tracer *tracer, VM *vm, Graph *graph);

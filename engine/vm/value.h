@@ -29,6 +29,7 @@ typedef enum ObjectType {
     OBJ_OP /* torch.relu: an op row as a callable */, OBJ_CLASS, OBJ_INSTANCE, OBJ_MODULE, OBJ_CELL, OBJ_ITERATOR, OBJ_GENERATOR, OBJ_PROPERTY,
     OBJ_STATICMETHOD, OBJ_CLASSMETHOD, OBJ_SUPER, OBJ_TENSOR, OBJ_DTYPE, OBJ_DEVICE, OBJ_RNG, OBJ_SYM /* a symbolic int: a Dim in tracing domains */,
     OBJ_TRACKED, OBJ_COMPILED /* torch.compile's wrapper */, OBJ_GRAPH /* a compiled graph, called by dynamo's rewritten code */, OBJ_OPAQUE,
+    OBJ_GRAD_NODE /* a node of the autograd tape: t.grad_fn (vm/autograd.h) */,
     OBJ_TYPE_COUNT
 } ObjectType;
 
@@ -80,7 +81,11 @@ typedef struct Method { Object head; Value self, function; } Method;
  * borrowed and already forced. Returns an owned value or VALUE_ERROR. */
 typedef Value (*BuiltinFn)(VM *vm, Value *args, int nargs, Tuple *kwnames);
 enum { BUILTIN_EFFECT = 1 /* prints, reads a clock, draws a random number: dynamo breaks on it */, BUILTIN_MUTATES = 2 /* changes its self */ ,
-       BUILTIN_BREAK = 4 /* capture cannot take it at all */ };
+       BUILTIN_BREAK = 4 /* capture cannot take it at all */, BUILTIN_POSITIONAL = 8 /* keywords are refused before it is called */,
+       BUILTIN_METHOD = 16 /* found in a class: its first argument is self, of the builtin type (an instance of a subclass is unwrapped) */,
+       BUILTIN_CLASSMETHOD = 32 /* its first argument is the class it was found through: dict.fromkeys */,
+       BUILTIN_RAW = 64 /* wants an instance of a subclass as it is, and arguments not forced */ };
+/* min, max: bounds on nargs as fn sees it, self included (max -1: any number; keywords come on top). */
 typedef struct Builtin { Object head; const char *name; const char *qualname; BuiltinFn fn; int min, max; /* max -1: any */ unsigned effects; Value self; /* bound, or NULL */ } Builtin;
 typedef struct OpObject { Object head; const struct Op *op; const char *spelled; /* "torch.relu", "torch.nn.functional.relu" */ } OpObject;
 

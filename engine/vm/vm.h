@@ -24,6 +24,7 @@ struct Frame {
     Value generator;               /* the generator it belongs to, or NULL */
     struct Source *source;         /* dynamo: where its function came from */
     void *state;                   /* dynamo: per-frame data */
+    const Value *consts;           /* the code's constants as values; filled in by frame_run */
 };
 
 /* PEP 523: called instead of running a function's frame, after arguments are bound. The default is frame_run. */
@@ -34,6 +35,10 @@ typedef struct Executor {
     void *state;
     bool (*run)(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error);
 } Executor;
+
+/* Called before each instruction when set (stepping, copies of the frame): frame->pc is the instruction about to run. false: VALUE_ERROR
+ * is returned from frame_run as after vm_stop, or the pending exception is raised there. */
+typedef bool (*InstructionHook)(VM *vm, Frame *frame, void *state);
 
 typedef struct VMLimits { int recursion; int64_t steps; int64_t memory; } VMLimits;
 
@@ -50,6 +55,7 @@ struct VM {
     const Domain *domain;
     void *domain_state;
     FrameEvaluator evaluator; void *evaluator_state;
+    InstructionHook instruction_hook; void *instruction_state;
     Value exception;               /* pending exception instance, or V_NULL */
     Value handled;                 /* exception being handled (sys.exc_info), for bare raise and chaining */
     bool stopped;                  /* capture gave up: V_ERROR without an exception; see stop_* */
@@ -67,6 +73,7 @@ struct VM {
     uint64_t next_sequence;        /* autograd order */
     Span span;                     /* of the instruction being run: where a tensor was made */
     struct VMPrivate *own;
+    void *dynamo;                  /* the session's Dynamo (dynamo/dynamo.h): torch.compile finds it here */
     struct TorchState *torch;      /* vm/torch_state.h: print options, autocast, formulas of rows, method tables */
 };
 

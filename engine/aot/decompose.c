@@ -1,0 +1,27 @@
+/* Decompose: rows that have a body in the language (softmax, layer norm …) are replaced by what their body does.
+ *
+ * In: the functional graph. Out: only ops with a loop form, a library or an eager kernel. Each new node's origins name what it came from.
+ *
+ *     _softmax(x, -1)   ->   amax, sub, exp, sum, div
+ */
+#include "aot/replay.h"
+
+Graph *decompose(Compile *c, const Graph *functional) {
+    Replay replay;
+    replay_begin(&replay, c, functional, "decomposed");
+    replay.tracer.expand_decomposed = true;
+    bool former = c->vm->grad_enabled;
+    c->vm->grad_enabled = false;
+    for (int i = 0; i < functional->nodes.count; i++) replay_node(&replay, functional->nodes.at[i]);
+    for (int i = 0; i < functional->outputs.count; i++) {
+        const Node *output = functional->outputs.at[i];
+        Node *result = output ? replay_result_node(&replay, replay_tensor(&replay, output)) : NULL;
+        graph_output(replay.to, &result, 1);
+    }
+    replay.to->forward_outputs = functional->forward_outputs;
+    replay.to->shares = functional->shares;
+    for (int i = 0; i < functional->mutations.count; i++) vec_push_in(c->arena, &replay.to->mutations, functional->mutations.at[i]);
+    for (int i = 0; i < functional->aliases.count; i++) vec_push_in(c->arena, &replay.to->aliases, functional->aliases.at[i]);
+    c->vm->grad_enabled = former;
+    return replay_end(&replay);
+}

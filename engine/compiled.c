@@ -1,0 +1,342 @@
+/* A compiled graph as the VM calls it. In: the graph's input tensors. Out: its output tensors, linked to the tape by one node, CompiledFunctionBackward.
+ *
+ * Storage rules: each allocated output of the plan is a storage of its own; outputs that share storage in eager execution share it here, and equal values
+ * that eager keeps apart are copied apart; an output that is a view of an input is made from that input by as_strided, so gradients pass.
+ * A backward called with fewer tangents than usual runs (and at first use compiles) a backward pruned for them: no zeros are ever made up. */
+#include "pipeline.h"
+#include "vm/autograd.h"
+#include <string.h>
+
+typedef struct Run {
+    Entry *entry; VM *vm; const Artifacts *artifacts; Arena *scratch;
+    const Plan *plan;
+    Tensor **inputs; int input_count;
+    Storage **storages;             /* by allocated output */
+    void **pointers;
+} Run;
+
+static void *input_data(const Tensor *t) { return t->storage->data; }
+
+#include "op/random.h"
+
+static bool run_failed(VM *vm, const OpError *error) {
+    vm_raise_op_error(vm, error);
+    return false;
+}
+
+static bool allocate_outputs(Run *run) {
+    const Plan *plan = run->plan;
+    run->storages = ARENA_ARRAY(run->scratch, Storage *, plan->allocated_outputs + 1);
+    run->pointers = ARENA_ARRAY(run->scratch, void *, plan->allocated_outputs + 1);
+    for (int i = 0; i < plan->buffers.count; i++) {
+        const Buffer *buffer = &plan->buffers.at[i];
+        if (buffer->role != BUFFER_OUTPUT) continue;
+        Storage *storage = storage_new(run->vm->runtime, plan->device, buffer->bytes);
+        if (!storage) {
+            vm_raise(run->vm, "RuntimeError", "out of memory: an output of %lld bytes of a compiled graph", (long long)buffer->bytes);
+            return false;
+        }
+        run->storages[buffer->index] = storage;
+        run->pointers[buffer->index] = storage->data;
+    }
+    return true;
+}
+
+static bool launch(Run *run) {
+    const Plan *plan = run->plan;
+    void **inputs = ARENA_ARRAY(run->scratch, void *, plan->input_count + 1), **constants = ARENA_ARRAY(run->scratch, void *, plan->constant_count + 1);
+    for (int i = 0; i < plan->input_count; i++) inputs[i] = run->inputs[i] ? input_data(run->inputs[i]) : NULL;
+    for (int i = 0; i < plan->buffers.count; i++)
+        if (plan->buffers.at[i].role == BUFFER_CONSTANT) constants[plan->buffers.at[i].index] = input_data(plan->buffers.at[i].constant);
+    int64_t sizes[2] = {0, 0};
+    if (plan->random_draws) sizes[0] = (int64_t)rng_next64(run->vm->context.generator);
+    OpError error = {0};
+    if (plan->device.kind == DEVICE_CUDA && !cuda_available(run->vm->runtime, NULL)) {
+        op_error(&error, ERROR_RUNTIME, "there is no CUDA driver here: the kernels of [%s] were made and can be shown, but not run", run->entry->id);
+        return run_failed(run->vm, &error);
+    }
+    run->entry->dynamo->launches += plan->launches.count;
+    run->entry->dynamo->bytes += plan->bytes_moved;
+    if (!plan_run(run->vm->runtime, plan, inputs, constants, run->pointers, sizes, &error)) return run_failed(run->vm, &error);
+    return true;
+}
+
+static void release_storages(Run *run) {
+    for (int i = 0; run->storages && i < run->plan->allocated_outputs; i++)
+        if (run->storages[i]) storage_unref(run->storages[i]);
+}
+
+static Tensor *tensor_over(VM *vm, Storage *storage, const Meta *meta) {
+    Tensor *tensor = tensor_fake(vm, meta, NULL);
+    storage_unref(tensor->storage);
+    tensor->storage = storage_ref(storage);
+    return tensor;
+}
+
+/* The plan's output number `i` as a tensor; owned. NULL for none. */
+static Tensor *plan_output(Run *run, int i) {
+    const PlanOutput *output = &run->plan->outputs.at[i];
+    if (output->is_none) return NULL;
+    if (output->alias_input >= 0) return tensor_over(run->vm, run->inputs[output->alias_input]->storage, &output->meta);
+    const Buffer *buffer = &run->plan->buffers.at[output->buffer];
+    if (buffer->role == BUFFER_INPUT) return tensor_over(run->vm, run->inputs[buffer->index]->storage, &output->meta);
+    if (buffer->role == BUFFER_CONSTANT) return tensor_over(run->vm, ((Tensor *)buffer->constant)->storage, &output->meta);
+    return tensor_over(run->vm, run->storages[buffer->index], &output->meta);
+}
+
+/* A copy with storage of its own, outside the tape. */
+static Tensor *tensor_apart(VM *vm, Tensor *tensor) {
+    bool grad = vm->grad_enabled;
+    vm->grad_enabled = false;
+    Value arg = value_tensor(tensor);
+    Tensor *copy = vm_op_tensor(vm, "clone", &arg, 1);
+    vm->grad_enabled = grad;
+    value_unref(vm, arg);
+    return copy;
+}
+
+static const OutputAlias *alias_of(const Graph *forward, int output) {
+    for (int i = 0; i < forward->aliases.count; i++)
+        if (forward->aliases.at[i].output == output) return &forward->aliases.at[i];
+    return NULL;
+}
+
+static Value dims_tuple(VM *vm, const Dim *dims, int count) {
+    Value items[MAX_RANK];
+    for (int i = 0; i < count; i++) items[i] = value_int(dims[i]);
+    return tuple_new(vm, items, count);
+}
+
+static Value make_alias(Run *run, const OutputAlias *alias) {
+    VM *vm = run->vm;
+    Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, alias->meta.sizes, alias->meta.rank), dims_tuple(vm, alias->meta.strides, alias->meta.rank), value_int(alias->meta.offset)};
+    Value view = vm_op(vm, "as_strided", args, 4);
+    value_unref(vm, args[1]);
+    value_unref(vm, args[2]);
+    return view;
+}
+
+/* Does output i have to be copied: it lies in the memory of an input, a constant or an earlier output that eager would not share. */
+static bool must_copy(const Run *run, int i) {
+    const Graph *forward = run->artifacts->partition->forward;
+    const PlanOutput *output = &run->plan->outputs.at[i];
+    if (output->alias_input >= 0 || run->plan->buffers.at[output->buffer].role != BUFFER_OUTPUT) return true;
+    for (int j = 0; j < i; j++) {
+        const PlanOutput *other = &run->plan->outputs.at[j];
+        if (other->is_none || other->alias_input >= 0 || other->buffer != output->buffer) continue;
+        if (!forward->shares || forward->shares[i] != forward->shares[j]) return true;
+    }
+    return false;
+}
+
+static Value user_output(Run *run, int i) {
+    const OutputAlias *alias = alias_of(run->artifacts->partition->forward, i);
+    if (alias) return make_alias(run, alias);
+    Tensor *tensor = plan_output(run, i);
+    if (!tensor) return VALUE_NONE;
+    if (must_copy(run, i)) tensor = tensor_apart(run->vm, tensor);
+    return tensor ? value_tensor(tensor) : VALUE_ERROR;
+}
+
+/* ---- backward ---- */
+typedef struct Saved { Entry *entry; } Saved;
+
+static bool same_mask(const bool *a, const bool *b, int count) {
+    for (int i = 0; i < count; i++)
+        if (a[i] != b[i]) return false;
+    return true;
+}
+
+typedef struct PruneCall { Entry *entry; const bool *defined; Pruned *result; } PruneCall;
+
+static void prune_body(void *state) {
+    PruneCall *call = state;
+    Entry *entry = call->entry;
+    entry->compile.training = true;
+    call->result = pipeline_pruned(&entry->compile, entry->graph, entry->artifacts, call->defined);
+}
+
+/* The side and partition for these tangents; compiled at first use, without counting as a graph. */
+static bool find_backward(VM *vm, Entry *entry, const bool *defined, const Side **side, const Partition **parts) {
+    Artifacts *artifacts = entry->artifacts;
+    int count = artifacts->joint->forward_outputs;
+    *side = &artifacts->backward;
+    *parts = artifacts->partition;
+    if (same_mask(defined, artifacts->tangents, count)) return true;
+    for (int i = 0; i < artifacts->pruned.count; i++)
+        if (same_mask(defined, artifacts->pruned.at[i]->defined, count)) {
+            *side = &artifacts->pruned.at[i]->backward;
+            *parts = artifacts->pruned.at[i]->partition;
+            return true;
+        }
+    const Domain *domain = vm->domain;
+    void *domain_state = vm->domain_state;
+    FrameEvaluator evaluator = vm->evaluator;
+    bool grad = vm->grad_enabled;
+    vm->evaluator = NULL;
+    PruneCall call = {entry, defined, NULL};
+    bool ok = fail_catch(&entry->failure, prune_body, &call);
+    vm->domain = domain;
+    vm->domain_state = domain_state;
+    vm->evaluator = evaluator;
+    vm->grad_enabled = grad;
+    if (!ok) {
+        vm_raise(vm, "RuntimeError", "the backward of [%s] could not be compiled: %s", entry->id, entry->failure.message);
+        return false;
+    }
+    *side = &call.result->backward;
+    *parts = call.result->partition;
+    return true;
+}
+
+/* A tangent in the layout that the plan was made for; owned. */
+static Tensor *tangent_in_layout(VM *vm, Tensor *tangent, const Meta *want) {
+    if (meta_equal(&tangent->meta, want) && tangent->meta.offset == want->offset) {
+        tangent->head.refs++;
+        return tangent;
+    }
+    Value args[2] = {value_tensor(tangent), dtype_new(vm, want->dtype)};
+    Tensor *cast = vm_op_tensor(vm, "to", args, 2), *plain = NULL;
+    value_unref(vm, args[1]);
+    if (!cast) return NULL;
+    Tensor *fresh = tensor_new(vm, want);
+    if (fresh) {
+        Value copy[2] = {value_tensor(fresh), value_tensor(cast)};
+        plain = vm_op_tensor(vm, "copy_", copy, 2);
+        value_unref(vm, copy[0]);
+    }
+    value_unref(vm, value_tensor(cast));
+    return plain;
+}
+
+static bool backward_inputs(Run *run, GradNode *node, const Partition *parts, Tensor **grads_out) {
+    const Graph *graph = parts->backward;
+    int saved = parts->saved.count;
+    run->input_count = graph->inputs.count;
+    run->inputs = ARENA_ARRAY(run->scratch, Tensor *, graph->inputs.count + 1);
+    for (int i = 0; i < saved; i++) {
+        Tensor *tensor = autograd_saved(run->vm, node, i);
+        if (!tensor) return false;
+        tensor->head.refs++;
+        run->inputs[i] = tensor;
+    }
+    for (int i = saved; i < graph->inputs.count; i++) {
+        const Node *tangent = graph->inputs.at[i];
+        run->inputs[i] = tangent_in_layout(run->vm, grads_out[tangent->tangent_of], &tangent->metas[0]);
+        if (!run->inputs[i]) return false;
+    }
+    return true;
+}
+
+static void release_inputs(Run *run) {
+    for (int i = 0; run->inputs && i < run->input_count; i++)
+        if (run->inputs[i]) value_unref(run->vm, value_tensor(run->inputs[i]));
+}
+
+/* Each gradient is a tensor of its own: one that lies in another's memory is copied. */
+static bool backward_outputs(Run *run, Tensor **grads_in) {
+    const Plan *plan = run->plan;
+    for (int i = 0; i < plan->outputs.count; i++) {
+        grads_in[i] = plan_output(run, i);
+        if (!grads_in[i]) continue;
+        bool shared = plan->outputs.at[i].alias_input >= 0 || plan->buffers.at[plan->outputs.at[i].buffer].role != BUFFER_OUTPUT;
+        for (int j = 0; j < i && !shared; j++) shared = grads_in[j] && grads_in[j]->storage == grads_in[i]->storage;
+        if (shared) grads_in[i] = tensor_apart(run->vm, grads_in[i]);
+        if (!grads_in[i]) return false;
+    }
+    return true;
+}
+
+static bool run_backward(VM *vm, Entry *entry, GradNode *node, Arena *scratch, const bool *defined, Tensor **grads_out, Tensor **grads_in) {
+    const Side *side;
+    const Partition *parts;
+    if (!find_backward(vm, entry, defined, &side, &parts)) return false;
+    Run run = {.entry = entry, .vm = vm, .artifacts = entry->artifacts, .scratch = scratch, .plan = side->plan};
+    bool ok = backward_inputs(&run, node, parts, grads_out) && allocate_outputs(&run) && launch(&run) && backward_outputs(&run, grads_in);
+    release_storages(&run);
+    release_inputs(&run);
+    return ok;
+}
+
+static bool compiled_backward(VM *vm, GradNode *node, Tensor **grads_out, Tensor **grads_in) {
+    Entry *entry = ((Saved *)node->state)->entry;
+    Artifacts *artifacts = entry->artifacts;
+    if (vm->grad_enabled) {
+        vm_raise(vm, "RuntimeError", "torch.compile does not support a second derivative through a compiled function (create_graph=True); run it eagerly");
+        return false;
+    }
+    Arena *scratch = arena_new("backward");
+    bool *defined = ARENA_ARRAY(scratch, bool, artifacts->joint->forward_outputs + 1), any = false, ok = true;
+    for (int i = 0; i < artifacts->joint->forward_outputs; i++) any |= defined[i] = grads_out[i] && artifacts->tangents[i];
+    if (any) ok = run_backward(vm, entry, node, scratch, defined, grads_out, grads_in);
+    arena_free(scratch);
+    return ok;
+}
+
+static void saved_release(VM *vm, void *state) {
+    (void)vm;
+    entry_unref(((Saved *)state)->entry);
+    free(state);
+}
+
+/* What the backward needs: an input is saved as itself (its version is checked), anything else as a tensor over the plan's storage. */
+static void save_values(Run *run, GradNode *node) {
+    const Partition *parts = run->artifacts->partition;
+    int first = run->plan->outputs.count - parts->saved.count;
+    for (int i = 0; i < parts->saved.count; i++) {
+        const PlanOutput *output = &run->plan->outputs.at[first + i];
+        int input = output->alias_input >= 0 ? output->alias_input : run->plan->buffers.at[output->buffer].role == BUFFER_INPUT ? run->plan->buffers.at[output->buffer].index : -1;
+        if (input >= 0 && meta_equal(&run->inputs[input]->meta, &output->meta)) {
+            autograd_save(run->vm, node, value_tensor(run->inputs[input]));
+            continue;
+        }
+        Tensor *tensor = plan_output(run, first + i);
+        autograd_save(run->vm, node, value_tensor(tensor));
+        value_unref(run->vm, value_tensor(tensor));
+    }
+}
+
+static GradNode *link_outputs(Run *run, Value *outputs, int count) {
+    Entry *entry = run->entry;
+    GradNode *node = autograd_node(run->vm, "CompiledFunctionBackward", run->inputs, run->input_count, count, compiled_backward);
+    Saved *saved = malloc(sizeof *saved);
+    saved->entry = entry_ref(entry);
+    node->state = saved;
+    node->release = saved_release;
+    save_values(run, node);
+    for (int i = 0; i < count; i++)
+        if (run->artifacts->tangents[i] && value_is(outputs[i], OBJ_TENSOR)) autograd_attach(run->vm, (Tensor *)outputs[i].o, node, i);
+    return node;
+}
+
+static void bump_mutated(Run *run) {
+    const Graph *forward = run->artifacts->partition->forward;
+    for (int i = 0; i < forward->mutations.count; i++) run->inputs[forward->mutations.at[i].input]->storage->version++;
+}
+
+static Value forward_outputs(Run *run) {
+    int count = run->artifacts->partition->forward_outputs;
+    Value *outputs = ARENA_ARRAY(run->scratch, Value, count + 1);
+    bool ok = true;
+    bump_mutated(run);
+    for (int i = 0; i < count; i++) {
+        outputs[i] = user_output(run, i);
+        ok = ok && !value_is_error(outputs[i]);
+    }
+    if (ok && run->entry->compile.training) value_unref(run->vm, value_object(link_outputs(run, outputs, count)));
+    Value result = ok ? tuple_new(run->vm, outputs, count) : VALUE_ERROR;
+    for (int i = 0; i < count; i++) value_unref(run->vm, outputs[i]);
+    return result;
+}
+
+Value compiled_run(Entry *entry, Value *args, int nargs) {
+    Artifacts *artifacts = entry->artifacts;
+    Run run = {.entry = entry, .vm = entry->dynamo->vm, .artifacts = artifacts, .scratch = arena_new("compiled call"), .plan = artifacts->forward.plan, .input_count = nargs};
+    run.inputs = ARENA_ARRAY(run.scratch, Tensor *, nargs + 1);
+    for (int i = 0; i < nargs; i++) run.inputs[i] = (Tensor *)args[i].o;
+    Value result = VALUE_ERROR;
+    if (allocate_outputs(&run) && launch(&run)) result = forward_outputs(&run);
+    release_storages(&run);
+    arena_free(run.scratch);
+    return result;
+}

@@ -1,0 +1,89 @@
+/* See cache.h. */
+#include "dynamo/dynamo.h"
+#include <string.h>
+
+static CodeCache *cache_find(CodeCache *const *caches, int count, const Code *code) {
+    for (int i = 0; i < count; i++)
+        if (caches[i]->code == code) return caches[i];
+    return NULL;
+}
+
+static CodeCache *cache_new(Dynamo *dynamo, const Code *code) {
+    CodeCache *cache = ARENA_NEW(dynamo->arena, CodeCache);
+    cache->code = code;
+    cache->frame_id = -1;
+    return cache;
+}
+
+/* While a command runs, each code object's cache is a copy that starts with the same entries. */
+static CodeCache *cache_copy(Dynamo *dynamo, const Code *code) {
+    CodeCache *copy = cache_find(dynamo->copies.at, dynamo->copies.count, code);
+    if (copy) return copy;
+    copy = cache_new(dynamo, code);
+    CodeCache *original = code->cache;
+    if (original) {
+        *copy = *original;
+        memset(&copy->entries, 0, sizeof copy->entries);
+        for (int i = 0; i < original->entries.count; i++) vec_push(&copy->entries, entry_ref(original->entries.at[i]));
+    }
+    copy->original = original;
+    vec_push(&dynamo->copies, copy);
+    return copy;
+}
+
+CodeCache *cache_of(Dynamo *dynamo, const Code *code) {
+    if (dynamo->copying) return cache_copy(dynamo, code);
+    if (code->cache) return code->cache;
+    CodeCache *cache = cache_new(dynamo, code);
+    ((Code *)(uintptr_t)code)->cache = cache; /* the one field of a Code that changes after it was emitted */
+    vec_push(&dynamo->caches, cache);
+    return cache;
+}
+
+/* The entry that served last is tried first. */
+Entry *cache_lookup(CodeCache *cache, VM *vm, const Frame *frame) {
+    for (int i = cache->entries.count - 1; i >= 0; i--) {
+        Entry *entry = cache->entries.at[i];
+        if (guards_check(&entry->guards, vm, frame) == NULL) return entry;
+    }
+    return NULL;
+}
+
+Entry *entry_new(Dynamo *dynamo, CodeCache *cache) {
+    Arena *arena = arena_new("compile entry");
+    Entry *entry = ARENA_NEW(arena, Entry);
+    entry->refs = 1;
+    entry->arena = arena;
+    entry->dynamo = dynamo;
+    entry->owner = cache;
+    entry->code = cache->code;
+    entry->guards.arena = arena;
+    entry->sources = source_table_new(arena);
+    entry->policy = *dynamo->policy;
+    entry->is_copy = dynamo->copying;
+    Compile *c = &entry->compile;
+    c->arena = arena;
+    c->syms = sym_table_new(arena);
+    c->reasons.arena = arena;
+    c->policy = &entry->policy;
+    c->ops = dynamo->ops;
+    c->failure = &entry->failure;
+    c->vm = dynamo->vm;
+    c->runtime = dynamo->vm->runtime;
+    entry->graph = graph_new(arena, "dynamo", c->syms, &c->next_node_id);
+    return entry;
+}
+
+Entry *entry_ref(Entry *entry) {
+    entry->refs++;
+    return entry;
+}
+
+void entry_unref(Entry *entry) {
+    if (--entry->refs > 0) return;
+    Dynamo *dynamo = entry->dynamo;
+    if (dynamo->backend.release) dynamo->backend.release(dynamo->backend.state, entry);
+    guards_release(&entry->guards, dynamo->vm);
+    for (int i = 0; i < entry->held.count; i++) value_unref(dynamo->vm, entry->held.at[i]);
+    arena_free(entry->arena);
+}

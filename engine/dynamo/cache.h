@@ -1,0 +1,59 @@
+/* Cache: compile entries, kept on the code object they were compiled from (decisions.md 12).
+ *
+ *     CodeCache *cache = cache_of(dynamo, code);
+ *     Entry *entry = cache_lookup(cache, vm, frame);      // NULL: no entry's guards hold
+ *
+ * An entry is refcounted: the cache holds one reference, live backwards and rewritten code that runs hold theirs, so that eviction never
+ * frees what is in use. Everything of an entry lies in its arena. */
+#ifndef VITRINE_DYNAMO_CACHE_H
+#define VITRINE_DYNAMO_CACHE_H
+#include "dynamo/guards.h"
+#include "ir/compile.h"
+
+typedef struct Dynamo Dynamo;
+typedef struct CodeCache CodeCache;
+typedef struct Entry Entry;
+
+typedef struct EntryInput { const Source *source; Meta meta; Span span; } EntryInput;
+
+struct Entry {
+    uint32_t refs;
+    Arena *arena;
+    Dynamo *dynamo;
+    CodeCache *owner;
+    const Code *code;               /* the user's */
+    Code *rewritten;                /* what runs instead; NULL: the user's own code (nothing was captured) */
+    int frame_id, index;            /* [frame_id/index] */
+    const char *id;
+    GuardSet guards;
+    SourceTable *sources;
+    Graph *graph;                   /* captured */
+    VEC(EntryInput) inputs;         /* of the graph, in order */
+    Compile compile;
+    Policy policy;                  /* as set when it was compiled */
+    Failure failure;
+    bool failed, is_copy, empty;
+    const char *failed_text;
+    VEC(Value) held;                /* objects that the rewritten code's constants and the graph's constants borrow */
+    int64_t hits;
+    double capture_ms, total_ms;
+    void *artifacts;                /* of the backend: graphs, plans */
+    Object *graph_object;           /* OBJ_GRAPH that the rewritten code calls; borrowed (held owns it) */
+};
+
+struct CodeCache {
+    const Code *code;
+    int frame_id;
+    VEC(Entry *) entries;
+    bool skipped;                   /* runs eagerly from now on */
+    const char *skip_reason;
+    bool limit_noted;
+    CodeCache *original;            /* of a copy made for a command */
+};
+
+CodeCache *cache_of(Dynamo *dynamo, const Code *code);                   /* made when there is none */
+Entry *cache_lookup(CodeCache *cache, VM *vm, const Frame *frame);
+Entry *entry_new(Dynamo *dynamo, CodeCache *cache);
+Entry *entry_ref(Entry *entry);
+void entry_unref(Entry *entry);
+#endif

@@ -1,0 +1,164 @@
+/* See capture.h. In: a frame about to run, an entry to fill. Out: the captured graph, guards and rewritten code in the entry.
+ *
+ *     def f(x): return torch.relu(x @ w)     ->     %matmul, %relu; TENSOR_MATCH L['x'], G['w']; code: graph(L['x'], G['w'])[0]
+ */
+#include "dynamo/capture.h"
+#include <string.h>
+
+/* After an op was recorded: names its node after the local it is about to be stored in, as Dynamo does. */
+static void name_after_variable(Capture *capture, Value result) {
+    VM *vm = capture->vm;
+    const Frame *frame = vm->frame;
+    if (!value_is(result, OBJ_TENSOR) || !frame || frame->pc >= frame->code->instr_count) return;
+    if (frame->code->file && frame->code->file->shipped) return;
+    const Instr *next = &frame->code->instrs[frame->pc];
+    Node *node = ((Tensor *)result.o)->node;
+    if (next->opcode == OPCODE_STORE_FAST && node && node->kind == NODE_CALL) node_rename(capture->entry->graph, node, frame->code->localsplus[next->arg]);
+}
+
+static void mark_gradient(VM *vm, const Op *op, const Arg *args, int nargs, Value result) {
+    bool needs = false;
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].tag == ARG_TENSOR) needs |= tensor_needs_grad(args[i].tensor.owner);
+        for (int j = 0; args[i].tag == ARG_TENSORS && j < args[i].list.count; j++)
+            if (args[i].list.items[j].tag == ARG_TENSOR) needs |= tensor_needs_grad(args[i].list.items[j].tensor.owner);
+    }
+    bool off = !vm->grad_enabled || !needs || !strcmp(op->name, "detach");
+    Value *items = &result;
+    int count = 1;
+    if (value_is(result, OBJ_TUPLE)) items = ((Tuple *)result.o)->items, count = ((Tuple *)result.o)->count;
+    if (value_is(result, OBJ_LIST)) items = ((List *)result.o)->items, count = ((List *)result.o)->count;
+    for (int i = 0; i < count; i++)
+        if (value_is(items[i], OBJ_TENSOR) && dtype_is_float(((Tensor *)items[i].o)->meta.dtype)) ((Tensor *)items[i].o)->requires_grad = !off;
+}
+
+static bool arg_fake(Capture *capture, Arg *arg) {
+    if (arg->tag == ARG_TENSOR) {
+        Tensor *tensor = arg->tensor.owner;
+        if (tensor->node) return true;
+        Tensor *fake = capture_constant(capture, tensor);
+        if (fake) *arg = arg_of_tensor(fake);
+        return fake != NULL;
+    }
+    if (arg->tag != ARG_TENSORS) return true;
+    Arg *items = ARENA_ARRAY(capture->entry->arena, Arg, arg->list.count + 1);
+    for (int i = 0; i < arg->list.count; i++) {
+        items[i] = arg->list.items[i];
+        if (!arg_fake(capture, &items[i])) return false;
+    }
+    arg->list.items = items;
+    return true;
+}
+
+/* In-place on an input that needs a gradient: the caller's tape would have to be rewritten; left to eager. */
+static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
+    VM *vm = capture->vm;
+    if (!op_has(op, TRAIT_INPLACE) || !vm->grad_enabled || args[0].tag != ARG_TENSOR) return true;
+    const Tensor *target = args[0].tensor.owner;
+    for (int i = 0; i < capture->inputs.count; i++)
+        if (capture->inputs.at[i].fake->storage == target->storage && capture->inputs.at[i].node->metas[0].requires_grad) {
+            vm_stop(vm, "other", vm_user_span(vm), "an input that requires grad is changed in place");
+            return false;
+        }
+    return true;
+}
+
+static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
+    Capture *capture = capture_of(vm);
+    if (op_has(op, TRAIT_SYNC)) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
+    Arg *mine = ARENA_ARRAY(capture->entry->arena, Arg, nargs ? nargs : 1);
+    for (int i = 0; i < nargs; i++) {
+        mine[i] = args[i];
+        if (!arg_fake(capture, &mine[i])) return VALUE_ERROR;
+    }
+    if (!inplace_allowed(capture, op, mine)) return VALUE_ERROR;
+    capture->tracer.span = vm_user_span(vm);
+    int before = capture->entry->graph->nodes.count;
+    Value result = trace_op(vm, op, mine, nargs);
+    if (value_is_error(result)) return result;
+    for (int i = before; i < capture->entry->graph->nodes.count; i++) capture->entry->graph->nodes.at[i]->no_grad = !vm->grad_enabled;
+    mark_gradient(vm, op, mine, nargs, result);
+    name_after_variable(capture, result);
+    return result;
+}
+
+/* A function of functional.py is one node; its body is expanded when the joint graph is built. */
+static Value capture_leaf(VM *vm, Function *function, Value *args, int nargs) {
+    Capture *capture = capture_of(vm);
+    Arg *bound = ARENA_ARRAY(capture->entry->arena, Arg, function->leaf->nparams + 1);
+    for (int i = 0; i < nargs; i++) args[i] = vm_force(vm, args[i]);
+    if (!vm_bind_op(vm, function->leaf, args, nargs, NULL, bound, capture->entry->arena)) return VALUE_ERROR;
+    return capture_op(vm, function->leaf, bound, function->leaf->nparams);
+}
+
+static int capture_truth(VM *vm, Tensor *tensor) {
+    (void)tensor;
+    vm_stop(vm, "data_dependent_branch", vm_user_span(vm), "Data-dependent branching");
+    return -1;
+}
+
+static Value capture_item(VM *vm, Tensor *tensor) {
+    (void)tensor;
+    return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "the value of a tensor is needed as a Python number");
+}
+
+static const Domain symbolic_domain = {
+    .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .truth = capture_truth, .item = capture_item,
+    .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell,
+    .will_mutate = capture_will_mutate, .may_call = capture_may_call,
+};
+
+/* The frame that is run: the same code, with every bound local tracked. */
+static Frame *root_frame(Capture *capture) {
+    VM *vm = capture->vm;
+    Frame *real = capture->real, *root = frame_new(vm, real->function, real->code, real->globals);
+    for (int i = 0; i < code_localsplus_count(real->code); i++)
+        if (real->fast[i].tag != V_NULL)
+            root->fast[i] = capture_track(capture, real->fast[i], capture_source(capture, SOURCE_LOCAL, NULL, real->code->localsplus[i], i, VALUE_NULL));
+    return root;
+}
+
+static void global_guards(Capture *capture) {
+    VM *vm = capture->vm;
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_GLOBAL_STATE, .grad_enabled = vm->grad_enabled, .default_dtype = vm->default_dtype, .span = capture->entry->code->span, .why = "the graph was captured in this mode"});
+}
+
+static void alias_guard(Capture *capture) {
+    int count = capture->inputs.count;
+    if (count < 2) return;
+    const Source **sources = ARENA_ARRAY(capture->entry->arena, const Source *, count);
+    for (int i = 0; i < count; i++) sources[i] = capture->inputs.at[i].source;
+    guard_add(&capture->entry->guards, capture->vm, (Guard){.kind = GUARD_NO_ALIAS, .sources = sources, .source_count = count, .span = capture->entry->code->span, .why = "every input was a tensor of its own"});
+}
+
+bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame) {
+    VM *vm = dynamo->vm;
+    Capture capture = {.dynamo = dynamo, .vm = vm, .entry = entry, .real = frame};
+    capture.by_real = map_new(entry->arena);
+    capture.by_shadow = map_new(entry->arena);
+    capture.known = map_new(entry->arena);
+    capture.constants = map_new(entry->arena);
+    bool grad_enabled = vm->grad_enabled;
+    DType default_dtype = vm->default_dtype;
+    trace_begin(&capture.tracer, vm, entry->graph);
+    vm->domain = &symbolic_domain;
+    vm->domain_state = &capture;
+    vm->grad_enabled = grad_enabled;
+    global_guards(&capture);
+    capture.root = root_frame(&capture);
+    Value result = frame_run(vm, capture.root);
+    bool ok = !value_is_error(result);
+    if (ok && (vm->grad_enabled != grad_enabled || vm->default_dtype != default_dtype)) {
+        vm_stop(vm, "other", entry->code->span, "the frame leaves grad mode or the default dtype changed");
+        ok = false;
+    }
+    if (ok) alias_guard(&capture);
+    ok = ok && capture_rewrite(&capture, result);
+    value_unref(vm, result);
+    frame_free(vm, capture.root);
+    entry->guards.source_count = source_count(entry->sources);
+    trace_end(&capture.tracer);
+    vm->grad_enabled = grad_enabled;
+    vm->default_dtype = default_dtype;
+    return ok;
+}

@@ -1,0 +1,50 @@
+/* Capture: the symbolic domain. The frame's bytecode is run by the VM's own handlers; inputs are tracked, ops become nodes.
+ *
+ * What is behind an input is looked at only when the program does (Domain.force): a tensor becomes a graph input with its guard, a number or string an
+ * equality guard, a container or object a *shadow*: an ordinary container or object of the language whose items are tracked in turn. All builtins
+ * and methods work on shadows as they are. A shadow that was changed is written back by the rewritten code, after the graph.
+ *
+ * Invariant: capture never changes an object of the program; everything it reads of one is guarded. */
+#ifndef VITRINE_DYNAMO_CAPTURE_H
+#define VITRINE_DYNAMO_CAPTURE_H
+#include "dynamo/dynamo.h"
+#include "vm/tracing.h"
+
+typedef struct Shadow { Value shadow, real; const Source *source; bool mutated; Value original; /* a copy of the shadow's first content: what is written back is the difference */ } Shadow;
+typedef struct InputTensor { Tensor *real, *fake; Node *node; const Source *source; } InputTensor;
+typedef struct KnownObject { Object *object; const Source *source; } KnownObject; /* functions, classes, cells reached by identity */
+
+typedef struct Capture {
+    Tracer tracer;                  /* first: the tracing domain's state is this */
+    Dynamo *dynamo;
+    VM *vm;
+    Entry *entry;
+    Frame *real;                    /* the program's frame, untouched */
+    Frame *root;                    /* the shadow frame that is run */
+    VEC(Shadow *) shadows;
+    Map *by_real, *by_shadow;       /* Object* -> Shadow* */
+    VEC(InputTensor) inputs;
+    Map *known;                     /* Object* -> Source* */
+    Map *constants;                 /* real Tensor* that no source names -> fake Tensor* */
+} Capture;
+
+static inline Capture *capture_of(VM *vm) { return vm->domain_state; }
+const Source *capture_source(Capture *capture, SourceKind kind, const Source *base, const char *name, int index, Value key);
+void capture_guard(Capture *capture, GuardKind kind, const Source *source, Value expected, const char *why);
+/* A value read from `source`, not yet looked at; owned. */
+Value capture_track(Capture *capture, Value value, const Source *source);
+Shadow *capture_shadow(Capture *capture, Value object);                  /* NULL: no shadow */
+
+/* shadow.c */
+Value capture_force(VM *vm, Tracked *tracked);
+Tensor *capture_constant(Capture *capture, Tensor *real);                /* fake for a tensor no source names */
+/* scope.c: attributes, globals, cells, mutation, calls */
+Value capture_load_attr(VM *vm, Value object, const char *name);
+Value capture_load_global(VM *vm, Frame *frame, const char *name);
+Value capture_load_cell(VM *vm, Cell *cell);
+bool capture_store_cell(VM *vm, Cell *cell, Value value);
+bool capture_will_mutate(VM *vm, Object *object);
+bool capture_may_call(VM *vm, Value callee);
+/* rewrite.c: the code that calls the graph, replays side effects and rebuilds the result. false: a value cannot be rebuilt (vm_stop). */
+bool capture_rewrite(Capture *capture, Value result);
+#endif

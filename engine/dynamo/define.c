@@ -1,0 +1,151 @@
+/* torch.compile and its relatives as the language sees them. In: a Dynamo. Out: names in the modules torch, torch._dynamo, torch.compiler.
+ *
+ *     @torch.compile            torch.compile(model, fullgraph=True)            @torch.compile(dynamic=False)
+ *
+ * The wrapper of a module forwards attributes, so that compiled.parameters() and compiled.weight are the module's. */
+#include "dynamo/dynamo.h"
+#include "vm/native.h"
+#include <string.h>
+
+typedef struct Compiled { Object head; Dynamo *dynamo; Value inner; CompileOptions options; } Compiled;
+
+bool dynamo_is_compiled(Value callee) { return value_is(callee, OBJ_COMPILED); }
+
+Value dynamo_inner(Value callee) { return dynamo_is_compiled(callee) ? ((Compiled *)callee.o)->inner : callee; }
+
+static Value compiled_new(VM *vm, Value inner, const CompileOptions *options) {
+    Compiled *compiled = (Compiled *)object_new(vm, OBJ_COMPILED, sizeof *compiled);
+    compiled->dynamo = vm->dynamo;
+    compiled->inner = value_ref(dynamo_inner(inner));
+    compiled->options = *options;
+    return value_object(compiled);
+}
+
+static Value compiled_call(VM *vm, Object *self, Value *args, int nargs, Tuple *kwnames) {
+    Compiled *compiled = (Compiled *)self;
+    if (compiled->inner.tag == V_NULL) { /* torch.compile(fullgraph=True) without a model: a decorator */
+        if (nargs != 1 || kwnames) return vm_raise(vm, "TypeError", "torch.compile(...) used as a decorator takes one function");
+        return compiled_new(vm, args[0], &compiled->options);
+    }
+    return dynamo_call(compiled->dynamo, &compiled->options, compiled->inner, args, nargs, kwnames);
+}
+
+static Value compiled_attr(VM *vm, Object *self, const char *name) {
+    Compiled *compiled = (Compiled *)self;
+    if (compiled->inner.tag == V_NULL) return VALUE_NULL;
+    if (!strcmp(name, "_orig_mod") || !strcmp(name, "__wrapped__") || !strcmp(name, "_torchdynamo_orig_callable")) return value_ref(compiled->inner);
+    return vm_load_attr(vm, compiled->inner, name);
+}
+
+static bool compiled_store(VM *vm, Object *self, const char *name, Value value) { return vm_store_attr(vm, ((Compiled *)self)->inner, name, value); }
+
+static Value compiled_repr(VM *vm, Object *self) {
+    if (((Compiled *)self)->inner.tag == V_NULL) return str_from(vm, "<torch.compile decorator>");
+    Value inner = vm_repr(vm, ((Compiled *)self)->inner);
+    if (value_is_error(inner) || !value_is(((Compiled *)self)->inner, OBJ_INSTANCE)) return inner;
+    Text text = {0};
+    text_put(&text, "OptimizedModule(\n  (_orig_mod): ");
+    for (const char *c = str_text(inner); *c; c++) {
+        text_char(&text, *c);
+        if (*c == '\n') text_put(&text, "  ");
+    }
+    text_put(&text, "\n)");
+    Value result = str_from(vm, text_cstr(&text));
+    text_free(&text);
+    value_unref(vm, inner);
+    return result;
+}
+
+static void compiled_free(VM *vm, Object *self) { value_unref(vm, ((Compiled *)self)->inner); }
+static void compiled_visit(Object *self, ObjectVisit visit, void *state) { visit(state, ((Compiled *)self)->inner); }
+static void compiled_clear(VM *vm, Object *self) {
+    value_unref(vm, ((Compiled *)self)->inner);
+    ((Compiled *)self)->inner = VALUE_NONE;
+}
+
+static const NativeType compiled_type = {.name = "OptimizedModule", .module = "torch._dynamo.eval_frame", .call = compiled_call, .load_attr = compiled_attr,
+                                         .store_attr = compiled_store, .repr = compiled_repr, .free = compiled_free, .visit = compiled_visit, .clear = compiled_clear};
+
+Value dynamo_graph_call(VM *vm, Object *self, Value *args, int nargs, Tuple *kwnames);
+static const NativeType graph_type = {.name = "CompiledGraph", .module = "torch._dynamo", .call = dynamo_graph_call};
+
+static Dict *module_dict(VM *vm, const char *name) {
+    Value module = vm_import(vm, name, (Span){0});
+    if (!value_is(module, OBJ_MODULE)) {
+        vm_clear_exception(vm);
+        return NULL;
+    }
+    Dict *dict = ((ModuleObject *)module.o)->dict;
+    value_unref(vm, module);
+    return dict;
+}
+
+static Dynamo *dynamo_of(VM *vm) { return vm->dynamo; }
+
+static bool option_bool(Value v, bool otherwise) { return v.tag == V_BOOL ? v.b : otherwise; }
+
+static const char *option_text(VM *vm, Value v, const char *otherwise) { return value_is(v, OBJ_STR) ? intern(vm->lang->names, str_text(v)) : otherwise; }
+
+static bool backend_known(VM *vm, Value backend) {
+    if (!value_is(backend, OBJ_STR)) return true;
+    const char *name = str_text(backend);
+    if (!strcmp(name, "inductor") || !strcmp(name, "eager") || !strcmp(name, "aot_eager")) return true;
+    vm_raise(vm, "RuntimeError", "torch.compile has no backend '%s' (inductor, aot_eager, eager)", name);
+    return false;
+}
+
+static Value torch_compile(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    static const char *const names[] = {"model", "fullgraph", "dynamic", "backend", "mode", "options", "disable"};
+    Value v[7];
+    if (!vm_parse_args(vm, "compile", args, nargs, kwnames, names, 7, 0, v)) return VALUE_ERROR;
+    if (!backend_known(vm, v[3])) return VALUE_ERROR;
+    CompileOptions options = {.fullgraph = option_bool(v[1], false), .dynamic_set = v[2].tag == V_BOOL, .dynamic = option_bool(v[2], false),
+                              .backend = option_text(vm, v[3], "inductor"), .mode = option_text(vm, v[4], NULL)};
+    bool given = v[0].tag != V_NULL && v[0].tag != V_NONE;
+    if (option_bool(v[6], false)) return given ? value_ref(v[0]) : vm_raise(vm, "TypeError", "torch.compile(disable=True) needs a model");
+    return compiled_new(vm, given ? v[0] : VALUE_NULL, &options);
+}
+
+static Value torch_reset(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)args; (void)nargs; (void)kwnames;
+    dynamo_reset(dynamo_of(vm));
+    return VALUE_NONE;
+}
+
+static Value graph_break(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)args; (void)nargs; (void)kwnames;
+    if (!dynamo_of(vm)->capturing) return VALUE_NONE;
+    return vm_stop(vm, "call", vm_user_span(vm), "torch._dynamo.graph_break() was called");
+}
+
+static Value torch_disable(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    static const char *const names[] = {"fn", "recursive"};
+    Value v[2];
+    if (!vm_parse_args(vm, "disable", args, nargs, kwnames, names, 2, 1, v)) return VALUE_ERROR;
+    Value function = vm_force(vm, v[0]);
+    if (value_is(function, OBJ_FUNCTION)) ((Function *)function.o)->disabled = true;
+    return value_ref(v[0]);
+}
+
+static Value is_compiling(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)args; (void)nargs; (void)kwnames;
+    return value_bool(dynamo_of(vm)->capturing);
+}
+
+static Value same(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)vm; (void)nargs; (void)kwnames;
+    return value_ref(args[0]);
+}
+
+void dynamo_define(Dynamo *dynamo) {
+    VM *vm = dynamo->vm;
+    static const BuiltinDef in_torch[] = {{"compile", torch_compile, 0, 3, 0}};
+    static const BuiltinDef in_dynamo[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"graph_break", graph_break, 0, 0, 0}, {"disable", torch_disable, 1, 2, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
+    static const BuiltinDef in_compiler[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"disable", torch_disable, 1, 2, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"is_dynamo_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
+    vm_native_register(vm, OBJ_COMPILED, &compiled_type);
+    vm_native_register(vm, OBJ_GRAPH, &graph_type);
+    Dict *torch = module_dict(vm, "torch"), *in = module_dict(vm, "torch._dynamo"), *compiler = module_dict(vm, "torch.compiler");
+    if (torch) vm_define(vm, torch, "torch", in_torch, 1);
+    if (in) vm_define(vm, in, "torch._dynamo", in_dynamo, 5);
+    if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, 5);
+}

@@ -1,0 +1,306 @@
+/* See dynamo.h. In: frames about to run under torch.compile. Out: the same results, from compiled entries where there are some.
+ *
+ *     evaluate(frame): an entry's guards hold -> run its rewritten code
+ *                      else capture -> backend -> new entry     (a stopped capture: the frame runs eagerly, its callees are tried on their own)
+ *
+ * Invariant: whatever goes wrong in capture or in the backend, the frame still runs, eagerly, and one note says why. */
+#include "dynamo/dynamo.h"
+#include "run/runtime.h"
+#include <string.h>
+
+Dynamo *dynamo_new(VM *vm, Arena *arena, const DynamoBackend *backend, const Policy *policy) {
+    Dynamo *dynamo = ARENA_NEW(arena, Dynamo);
+    dynamo->vm = vm;
+    dynamo->arena = arena;
+    dynamo->backend = *backend;
+    dynamo->policy = policy;
+    dynamo->ops = vm->ops;
+    dynamo->recompile_limit = 8;
+    return dynamo;
+}
+
+static void cache_clear(CodeCache *cache) {
+    for (int i = 0; i < cache->entries.count; i++) entry_unref(cache->entries.at[i]);
+    vec_free(&cache->entries);
+    cache->skipped = cache->limit_noted = false;
+}
+
+void dynamo_reset(Dynamo *dynamo) {
+    for (int i = 0; i < dynamo->caches.count; i++) cache_clear(dynamo->caches.at[i]);
+}
+
+static void entries_release(Dynamo *dynamo) {
+    for (int i = 0; i < dynamo->entries.count; i++) entry_unref(dynamo->entries.at[i]);
+    vec_free(&dynamo->entries);
+    dynamo->used.count = 0;
+    dynamo->current = NULL;
+}
+
+void dynamo_close(Dynamo *dynamo) {
+    dynamo_reset(dynamo);
+    entries_release(dynamo);
+    vec_free(&dynamo->caches);
+    vec_free(&dynamo->copies);
+    vec_free(&dynamo->used);
+    vec_free(&dynamo->breaks);
+    vec_free(&dynamo->recompiles);
+}
+
+void dynamo_copy_begin(Dynamo *dynamo) {
+    dynamo->copying = true;
+    dynamo->used.count = 0;
+}
+
+void dynamo_copy_end(Dynamo *dynamo) {
+    for (int i = 0; i < dynamo->copies.count; i++) cache_clear(dynamo->copies.at[i]);
+    dynamo->copies.count = 0;
+    dynamo->copying = false;
+}
+
+/* Which frames are captured on their own: the program's functions, and forward of the shipped modules; the rest of the library runs as it is, so
+ * that the user's frames it calls are seen. Generators are left alone. */
+static bool frame_is_eligible(const Frame *frame) {
+    if (!frame->function || frame->code->flags & CODE_GENERATOR) return false;
+    if (!frame->code->file || !frame->code->file->shipped) return true;
+    return !strcmp(frame->code->name, "forward");
+}
+
+static void note_once(Dynamo *dynamo, CodeCache *cache, Span span, const char *text) {
+    vm_note(dynamo->vm, span, "%s runs eagerly: %s", cache->code->name, text);
+}
+
+static void record_break(Dynamo *dynamo, const Entry *entry) {
+    VM *vm = dynamo->vm;
+    Span span = vm->stop_span.file ? vm->stop_span : entry->code->span;
+    if (!dynamo->copying)
+        vec_push(&dynamo->breaks, ((BreakRecord){arena_strdup(dynamo->arena, entry->id), arena_strdup(dynamo->arena, vm->stop_kind), arena_strdup(dynamo->arena, vm->stop_text), span_line(span), span}));
+}
+
+static void record_recompile(Dynamo *dynamo, CodeCache *cache, Entry *entry, Frame *frame) {
+    for (int i = cache->entries.count - 1; i >= 0; i--) {
+        Entry *older = cache->entries.at[i];
+        GuardFailures failures = {0};
+        guards_explain(&older->guards, dynamo->vm, frame, entry->arena, &failures);
+        for (int j = 0; j < failures.count; j++) {
+            const GuardFailure *f = &failures.at[j];
+            reason_add(&entry->compile.reasons, REASON_RECOMPILE, "recompile.guard", f->guard->id, older->id, f->guard->span, "%s: %s", older->id, f->text);
+            if (dynamo->copying) continue;
+            RecompileRecord record = {arena_strdup(dynamo->arena, entry->id), f->kind, arena_printf(dynamo->arena, "%s: %s", older->id, f->text), cache->code->name, f->guard->span};
+            vec_push(&dynamo->recompiles, record);
+        }
+    }
+}
+
+static void entry_name(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
+    if (cache->frame_id < 0) {
+        cache->frame_id = dynamo->next_frame_id;
+        if (!dynamo->copying) dynamo->next_frame_id++;
+    }
+    entry->frame_id = cache->frame_id;
+    entry->index = cache->entries.count;
+    entry->id = arena_printf(entry->arena, "%d/%d", entry->frame_id, entry->index);
+    entry->compile.id = entry->id;
+}
+
+static bool needs_training(const Dynamo *dynamo, const Entry *entry) {
+    for (int i = 0; i < entry->inputs.count; i++)
+        if (entry->inputs.at[i].meta.requires_grad && dynamo->vm->grad_enabled) return true;
+    return false;
+}
+
+typedef struct BackendCall { Dynamo *dynamo; Entry *entry; } BackendCall;
+
+static void call_backend(void *state) {
+    BackendCall *call = state;
+    call->dynamo->backend.compile(call->dynamo->backend.state, call->entry);
+}
+
+/* The VM is put back as it was when a stage gave up in the middle of tracing. */
+static bool compile_entry(Dynamo *dynamo, Entry *entry) {
+    VM *vm = dynamo->vm;
+    const Domain *domain = vm->domain;
+    void *domain_state = vm->domain_state;
+    FrameEvaluator evaluator = vm->evaluator;
+    Frame *frame = vm->frame;
+    bool grad_enabled = vm->grad_enabled;
+    int depth = vm->depth;
+    vm->evaluator = NULL;
+    entry->compile.training = needs_training(dynamo, entry);
+    BackendCall call = {dynamo, entry};
+    bool ok = fail_catch(&entry->failure, call_backend, &call);
+    vm->domain = domain;
+    vm->domain_state = domain_state;
+    vm->evaluator = evaluator;
+    vm->frame = frame;
+    vm->grad_enabled = grad_enabled;
+    vm->depth = depth;
+    return ok;
+}
+
+/* The object that the rewritten code calls. */
+typedef struct GraphObject { Object head; Entry *entry; } GraphObject;
+
+static void graph_object_make(Dynamo *dynamo, Entry *entry) {
+    GraphObject *object = (GraphObject *)object_new(dynamo->vm, OBJ_GRAPH, sizeof *object);
+    object->entry = entry;
+    entry->graph_object = &object->head;
+    vec_push_in(entry->arena, &entry->held, value_object(object));
+}
+
+static void entry_used(Dynamo *dynamo, Entry *entry) {
+    if (!dynamo->copying) return;
+    for (int i = 0; i < dynamo->used.count; i++)
+        if (dynamo->used.at[i] == entry) return;
+    vec_push(&dynamo->used, entry);
+    if (dynamo->used.count == 1) dynamo->current = entry; /* the outermost frame of the call is what was asked about */
+}
+
+static void entry_keep(Dynamo *dynamo, Entry *entry) {
+    vec_push(&dynamo->entries, entry_ref(entry));
+    if (!dynamo->copying) dynamo->current = entry;
+    entry_used(dynamo, entry);
+}
+
+static void count_entry(Dynamo *dynamo, Entry *entry) {
+    if (dynamo->copying) return;
+    dynamo->frames_ok++;
+    if (entry->empty) return;
+    dynamo->graphs++;
+    for (int i = 0; i < entry->graph->nodes.count; i++)
+        dynamo->ops_captured += entry->graph->nodes.at[i]->kind == NODE_CALL || entry->graph->nodes.at[i]->kind == NODE_GETITEM;
+}
+
+/* Runs one capture; on a stop or an exception the entry is kept as failed, for the viewer to show how far it got. */
+static bool capture_entry(Dynamo *dynamo, CodeCache *cache, Entry *entry, Frame *frame) {
+    VM *vm = dynamo->vm;
+    FrameEvaluator evaluator = vm->evaluator;
+    Frame *top = vm->frame;
+    double start = clock_us();
+    vm->evaluator = NULL;
+    dynamo->capturing = true;
+    graph_object_make(dynamo, entry);
+    bool ok = capture_frame(dynamo, entry, frame);
+    dynamo->capturing = false;
+    vm->evaluator = evaluator;
+    vm->frame = top;
+    entry->capture_ms = (clock_us() - start) / 1000;
+    vec_push_in(entry->arena, &entry->compile.times, ((StageTime){"dynamo", entry->capture_ms}));
+    if (ok) return true;
+    entry->failed = true;
+    if (vm->stopped) {
+        entry->failed_text = arena_strdup(entry->arena, vm->stop_text);
+        reason_add(&entry->compile.reasons, REASON_BREAK, arena_printf(entry->arena, "break.%s", vm->stop_kind), cache->code->name, NULL, vm->stop_span, "%s", vm->stop_text);
+    } else {
+        entry->failed_text = "the program raises an exception here";
+    }
+    return false;
+}
+
+typedef enum Outcome { OUTCOME_COMPILED, OUTCOME_EAGER, OUTCOME_ERROR } Outcome;
+
+static Outcome stopped(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
+    VM *vm = dynamo->vm;
+    bool was_break = vm->stopped;
+    if (was_break) record_break(dynamo, entry);
+    vm->stopped = false;
+    if (was_break && dynamo->options.fullgraph) {
+        vm_raise(vm, "RuntimeError", "graph break under fullgraph=True: %s", entry->failed_text);
+        return OUTCOME_ERROR;
+    }
+    if (was_break) {
+        cache->skipped = true;
+        cache->skip_reason = arena_strdup(dynamo->arena, entry->failed_text);
+        note_once(dynamo, cache, vm->stop_span.file ? vm->stop_span : entry->code->span, entry->failed_text);
+    } else {
+        vm_clear_exception(vm); /* the eager run raises it again, with its own traceback */
+    }
+    return OUTCOME_EAGER;
+}
+
+static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Entry **out) {
+    Entry *entry = entry_new(dynamo, cache);
+    double start = clock_us();
+    if (!dynamo->copying) dynamo->frames_total++;
+    entry_name(dynamo, cache, entry);
+    record_recompile(dynamo, cache, entry, frame);
+    bool ok = capture_entry(dynamo, cache, entry, frame);
+    entry_keep(dynamo, entry);
+    if (!ok) {
+        Outcome outcome = stopped(dynamo, cache, entry);
+        entry_unref(entry);
+        return outcome;
+    }
+    if (!entry->empty && !compile_entry(dynamo, entry)) {
+        entry->failed = true;
+        entry->failed_text = arena_strdup(entry->arena, entry->failure.message);
+        cache->skipped = true;
+        cache->skip_reason = arena_strdup(dynamo->arena, entry->failure.message);
+        note_once(dynamo, cache, entry->failure.span.file ? entry->failure.span : entry->code->span, entry->failure.message);
+        entry_unref(entry);
+        return OUTCOME_EAGER;
+    }
+    entry->total_ms = (clock_us() - start) / 1000;
+    count_entry(dynamo, entry);
+    vec_push(&cache->entries, entry);
+    *out = entry;
+    return OUTCOME_COMPILED;
+}
+
+/* Runs an entry's code on the frame's locals. */
+static Value run_entry(Dynamo *dynamo, Entry *entry, Frame *frame) {
+    VM *vm = dynamo->vm;
+    entry->hits++;
+    entry_used(dynamo, entry);
+    if (!entry->rewritten) return frame_run(vm, frame);
+    Frame *mine = frame_new(vm, frame->function, entry->rewritten, frame->globals);
+    int count = code_localsplus_count(entry->code);
+    for (int i = 0; i < count; i++) mine->fast[i] = value_ref(frame->fast[i]);
+    entry_ref(entry);
+    Value result = frame_run(vm, mine);
+    frame_free(vm, mine);
+    entry_unref(entry);
+    return result;
+}
+
+static Value evaluate(VM *vm, Frame *frame, void *state) {
+    Dynamo *dynamo = state;
+    if (!frame_is_eligible(frame) || frame->function->disabled) return frame_run(vm, frame);
+    CodeCache *cache = cache_of(dynamo, frame->code);
+    if (cache->skipped) return frame_run(vm, frame);
+    Entry *entry = cache_lookup(cache, vm, frame);
+    if (!entry && cache->entries.count >= dynamo->recompile_limit) {
+        if (!cache->limit_noted) note_once(dynamo, cache, frame->code->span, "the limit of recompiles is reached");
+        cache->limit_noted = true;
+        return frame_run(vm, frame);
+    }
+    if (!entry) {
+        Outcome outcome = compile_frame(dynamo, cache, frame, &entry);
+        if (outcome == OUTCOME_ERROR) return VALUE_ERROR;
+        if (outcome == OUTCOME_EAGER) return frame_run(vm, frame);
+    }
+    return run_entry(dynamo, entry, frame);
+}
+
+Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, Value *args, int nargs, Tuple *kwnames) {
+    VM *vm = dynamo->vm;
+    FrameEvaluator evaluator = vm->evaluator;
+    void *evaluator_state = vm->evaluator_state;
+    CompileOptions former = dynamo->options;
+    if (!dynamo->capturing) {
+        vm->evaluator = evaluate;
+        vm->evaluator_state = dynamo;
+        dynamo->options = *options;
+    }
+    Value result = vm_call(vm, callee, args, nargs, kwnames);
+    vm->evaluator = evaluator;
+    vm->evaluator_state = evaluator_state;
+    dynamo->options = former;
+    return result;
+}
+
+Value dynamo_graph_call(VM *vm, Object *self, Value *args, int nargs, Tuple *kwnames) {
+    (void)kwnames;
+    (void)vm;
+    Entry *entry = ((GraphObject *)self)->entry;
+    return entry->dynamo->backend.run(entry->dynamo->backend.state, entry, args, nargs);
+}

@@ -1,0 +1,63 @@
+/* Dynamo: the frame evaluator under torch.compile. Finds the entry whose guards hold, or captures the frame into a graph and a rewritten code.
+ *
+ *     Dynamo *d = dynamo_new(vm, arena, &backend);
+ *     dynamo_define(d);                     // torch.compile and its relatives appear in the language
+ *
+ * dynamo reaches the rest of the compiler only through the backend that engine.c injects. */
+#ifndef VITRINE_DYNAMO_DYNAMO_H
+#define VITRINE_DYNAMO_DYNAMO_H
+#include "dynamo/cache.h"
+
+typedef struct DynamoBackend {
+    void *state;
+    /* Compiles entry->graph; fills entry->artifacts. May fail() through entry->failure. */
+    void (*compile)(void *state, Entry *entry);
+    /* Runs the compiled graph: args are the graph's inputs; a tuple of its outputs, or VALUE_ERROR. */
+    Value (*run)(void *state, Entry *entry, Value *args, int nargs);
+    void (*release)(void *state, Entry *entry);
+} DynamoBackend;
+
+typedef struct BreakRecord { const char *compile, *kind, *reason; int line; Span span; } BreakRecord;
+typedef struct RecompileRecord { const char *compile, *kind, *reason, *function; Span span; } RecompileRecord;
+
+/* What one torch.compile(...) call asked for. */
+typedef struct CompileOptions { bool fullgraph, dynamic_set, dynamic; const char *backend, *mode; } CompileOptions;
+
+struct Dynamo {
+    VM *vm;
+    Arena *arena;                   /* session's */
+    DynamoBackend backend;
+    const Policy *policy;
+    OpTable *ops;
+    int recompile_limit;
+    int next_frame_id;
+    int frames_total, frames_ok, graphs, ops_captured;
+    VEC(CodeCache *) caches;
+    VEC(Entry *) entries;           /* every entry made, oldest first, for listings; each holds a reference */
+    VEC(BreakRecord) breaks;
+    VEC(RecompileRecord) recompiles;
+    CompileOptions options;         /* of the compiled call that is running */
+    bool capturing;
+    /* A command's run: works on copies of the caches and leaves the counts alone. */
+    bool copying;
+    VEC(CodeCache *) copies;
+    VEC(Entry *) used;              /* entries compiled or run by the last command's call, in order of first use; borrowed from `entries` */
+    Entry *current;                 /* last compiled or explained */
+    int64_t launches, bytes;        /* of compiled graphs, counted as they run */
+};
+
+Dynamo *dynamo_new(VM *vm, Arena *arena, const DynamoBackend *backend, const Policy *policy);
+void dynamo_close(Dynamo *dynamo);
+void dynamo_reset(Dynamo *dynamo);                                       /* torch._dynamo.reset() */
+void dynamo_define(Dynamo *dynamo);                                      /* puts torch.compile, torch._dynamo, torch.compiler into the modules */
+/* Calls callee under torch.compile. Owned. */
+Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, Value *args, int nargs, Tuple *kwnames);
+void dynamo_copy_begin(Dynamo *dynamo);
+void dynamo_copy_end(Dynamo *dynamo);
+/* The function behind what torch.compile returned, borrowed; the value itself otherwise. */
+Value dynamo_inner(Value callee);
+bool dynamo_is_compiled(Value callee);
+
+/* capture.c: symbolic execution of one frame. false: it stopped; the reason is in vm->stop_* (a break) or vm->exception. */
+bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame);
+#endif

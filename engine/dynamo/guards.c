@@ -1,0 +1,327 @@
+/* See guards.h. In: guards from capture and the frame of a call. Out: whether an entry may serve it, and if not, every reason. */
+#include "dynamo/guards.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct GuardInfo { const char *name, *kind, *meaning; } GuardInfo;
+static const GuardInfo guard_info[] = {
+#define GUARD(id, name, kind, meaning) {name, kind, meaning},
+#include "dynamo/guard.def"
+#undef GUARD
+};
+
+const char *guard_kind_name(GuardKind kind) { return guard_info[kind].name; }
+
+/* Same type and same bits: True is not 1, -0.0 is not 0.0, nan is nan. */
+static bool value_same(Value a, Value b) {
+    if (a.tag != b.tag) return false;
+    switch (a.tag) {
+    case V_BOOL: return a.b == b.b;
+    case V_INT: return a.i == b.i;
+    case V_FLOAT: return memcmp(&a.f, &b.f, sizeof a.f) == 0;
+    case V_OBJECT: break;
+    default: return true;
+    }
+    if (a.o == b.o) return true;
+    if (a.o->type != OBJ_STR || b.o->type != OBJ_STR) return false;
+    const Str *s = (const Str *)a.o, *t = (const Str *)b.o;
+    return s->length == t->length && !memcmp(s->text, t->text, s->length);
+}
+
+static bool guard_same(const Guard *a, const Guard *b) {
+    return a->kind == b->kind && a->source == b->source && a->other == b->other && a->name == b->name && a->source_count == b->source_count;
+}
+
+void guard_add(GuardSet *set, VM *vm, Guard guard) {
+    (void)vm;
+    for (int i = 0; i < set->all.count; i++)
+        if (guard_same(&set->all.at[i], &guard)) return;
+    guard.id = arena_printf(set->arena, "g%d", set->all.count);
+    value_ref(guard.expected);
+    vec_push_in(set->arena, &set->all, guard);
+}
+
+void guards_release(GuardSet *set, VM *vm) {
+    for (int i = 0; i < set->all.count; i++) value_unref(vm, set->all.at[i].expected);
+    set->all.count = 0;
+}
+
+/* Reading sources */
+static Value attr_value(VM *vm, Value object, const char *name) {
+    if (object.tag != V_OBJECT) return VALUE_NULL;
+    Value found = VALUE_NULL;
+    Class *cls = NULL;
+    if (object.o->type == OBJ_INSTANCE) {
+        const Instance *instance = (const Instance *)object.o;
+        if (instance->dict) found = dict_get_name(vm, instance->dict, name);
+        cls = instance->cls;
+    } else if (object.o->type == OBJ_MODULE) {
+        return dict_get_name(vm, ((ModuleObject *)object.o)->dict, name);
+    } else if (object.o->type == OBJ_CLASS) {
+        cls = (Class *)object.o;
+    }
+    for (int i = 0; cls && found.tag == V_NULL && i < cls->mro_count; i++) found = dict_get_name(vm, cls->mro[i]->dict, name);
+    return found;
+}
+
+static Value item_value(Value object, int index) {
+    if (value_is(object, OBJ_TUPLE) && index < ((Tuple *)object.o)->count) return ((Tuple *)object.o)->items[index];
+    if (value_is(object, OBJ_LIST) && index < ((List *)object.o)->count) return ((List *)object.o)->items[index];
+    return VALUE_NULL;
+}
+
+static Value key_value(VM *vm, Value object, Value key) {
+    if (!value_is(object, OBJ_DICT)) return VALUE_NULL;
+    Value found = dict_get(vm, (Dict *)object.o, key);
+    if (found.tag == V_OBJECT) found.o->refs--; /* the dict holds it: borrowed */
+    return found;
+}
+
+static Value cell_value(Value function, int index) {
+    if (!value_is(function, OBJ_FUNCTION)) return VALUE_NULL;
+    Value closure = ((Function *)function.o)->closure;
+    Value cell = item_value(closure, index);
+    return value_is(cell, OBJ_CELL) ? ((Cell *)cell.o)->value : VALUE_NULL;
+}
+
+static Value root_value(SourceValues *values, const Source *source) {
+    switch (source->kind) {
+    case SOURCE_LOCAL: return values->frame->fast[source->index];
+    case SOURCE_GLOBAL: return dict_get_name(values->vm, source->key.tag == V_OBJECT ? (Dict *)source->key.o : values->frame->globals, source->name);
+    case SOURCE_CELL: return cell_value(value_object(values->frame->function), source->index);
+    case SOURCE_DEFAULT: return item_value(values->frame->function->defaults, source->index);
+    default: return VALUE_NULL;
+    }
+}
+
+static Value path_value(SourceValues *values, const Source *source) {
+    if (!source->base) return root_value(values, source);
+    Value base = source_value(values, source->base);
+    switch (source->kind) {
+    case SOURCE_ATTR: return attr_value(values->vm, base, source->name);
+    case SOURCE_ITEM: return item_value(base, source->index);
+    case SOURCE_KEY: return key_value(values->vm, base, source->key);
+    case SOURCE_CELL: return cell_value(base, source->index);
+    case SOURCE_DEFAULT: return value_is(base, OBJ_FUNCTION) ? item_value(((Function *)base.o)->defaults, source->index) : VALUE_NULL;
+    case SOURCE_SELF: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->self : VALUE_NULL;
+    case SOURCE_FUNC: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->function : VALUE_NULL;
+    case SOURCE_TYPE: return base.tag == V_NULL ? VALUE_NULL : value_object(class_of(values->vm, base));
+    case SOURCE_GRAD: return value_is(base, OBJ_TENSOR) && ((Tensor *)base.o)->grad ? value_object(((Tensor *)base.o)->grad) : VALUE_NONE;
+    default: return VALUE_NULL;
+    }
+}
+
+Value source_value(SourceValues *values, const Source *source) {
+    if (values->known[source->id]) return values->memo[source->id];
+    values->memo[source->id] = path_value(values, source);
+    values->known[source->id] = true;
+    return values->memo[source->id];
+}
+
+/* Checks, one a kind */
+static bool tensor_holds(const Guard *guard, Value value) {
+    if (!value_is(value, OBJ_TENSOR)) return false;
+    const Tensor *t = (const Tensor *)value.o;
+    return meta_equal(&t->meta, &guard->meta) && tensor_needs_grad(t) == guard->requires_grad;
+}
+
+static int64_t value_count(Value value) {
+    if (value.tag != V_OBJECT) return -1;
+    switch (value.o->type) {
+    case OBJ_TUPLE: return ((const Tuple *)value.o)->count;
+    case OBJ_LIST: return ((const List *)value.o)->count;
+    case OBJ_DICT: return ((const Dict *)value.o)->live;
+    case OBJ_SET: case OBJ_FROZENSET: return ((const Set *)value.o)->dict->live;
+    default: return -1;
+    }
+}
+
+static bool keys_hold(const Guard *guard, Value value) {
+    if (!value_is(value, OBJ_DICT)) return false;
+    const Tuple *keys = (const Tuple *)guard->expected.o;
+    Value key, item;
+    int position = 0, i = 0;
+    while (dict_next((const Dict *)value.o, &position, &key, &item)) {
+        if (i >= keys->count || !value_same(key, keys->items[i])) return false;
+        i++;
+    }
+    return i == keys->count;
+}
+
+static bool no_alias(const Guard *guard, SourceValues *values) {
+    for (int i = 0; i < guard->source_count; i++) {
+        Value a = source_value(values, guard->sources[i]);
+        for (int j = 0; j < i; j++) {
+            Value b = source_value(values, guard->sources[j]);
+            if (a.tag == V_OBJECT && b.tag == V_OBJECT && a.o == b.o) return false;
+        }
+    }
+    return true;
+}
+
+static bool type_holds(VM *vm, const Guard *guard, Value value) { return value.tag != V_NULL && class_of(vm, value) == (Class *)guard->expected.o; }
+
+static bool guard_holds(const Guard *guard, SourceValues *values) {
+    VM *vm = values->vm;
+    if (guard->kind == GUARD_GLOBAL_STATE) return vm->grad_enabled == guard->grad_enabled && vm->default_dtype == guard->default_dtype;
+    if (guard->kind == GUARD_NO_ALIAS) return no_alias(guard, values);
+    Value value = source_value(values, guard->source);
+    switch (guard->kind) {
+    case GUARD_TENSOR: return tensor_holds(guard, value);
+    case GUARD_TYPE: return type_holds(vm, guard, value);
+    case GUARD_EQUALS: return value_same(value, guard->expected);
+    case GUARD_IDENTITY: return value.tag == V_OBJECT && value.o == guard->expected.o;
+    case GUARD_LENGTH: return value_count(value) == guard->length;
+    case GUARD_KEYS: return keys_hold(guard, value);
+    case GUARD_ABSENT: return attr_value(vm, value, guard->name).tag == V_NULL;
+    case GUARD_SAME: {
+        Value other = source_value(values, guard->other);
+        return value.tag == V_OBJECT && other.tag == V_OBJECT && value.o == other.o;
+    }
+    default: return false;
+    }
+}
+
+enum { MEMO_ON_STACK = 512 };
+
+const Guard *guards_check(GuardSet *set, VM *vm, const Frame *frame) {
+    Value stack_memo[MEMO_ON_STACK];
+    bool stack_known[MEMO_ON_STACK];
+    bool heap = set->source_count > MEMO_ON_STACK;
+    size_t count = (size_t)(set->source_count > 0 ? set->source_count : 1);
+    SourceValues values = {vm, frame, heap ? malloc(sizeof(Value) * count) : stack_memo, heap ? malloc(count) : stack_known};
+    memset(values.known, 0, count);
+    const Guard *failed = NULL;
+    for (int i = 0; i < set->all.count && !failed; i++) {
+        Guard *guard = &set->all.at[i];
+        guard->checks++;
+        if (guard_holds(guard, &values)) continue;
+        guard->failures++;
+        failed = guard;
+    }
+    if (heap) {
+        free(values.memo);
+        free(values.known);
+    }
+    return failed;
+}
+
+/* Explaining */
+static const char *source_text(Arena *arena, const Source *source) {
+    Text text = {0};
+    source_print(&text, source);
+    char *copy = text_in(&text, arena);
+    text_free(&text);
+    return copy;
+}
+
+typedef struct Explain { Arena *arena; GuardFailures *failures; const Guard *guard; const char *path; } Explain;
+
+static void failure_add(Explain *e, const char *kind, const char *text) {
+    vec_push_in(e->arena, e->failures, ((GuardFailure){e->guard, kind, text}));
+}
+
+static void explain_sizes(Explain *e, const Meta *want, const Meta *got) {
+    for (int i = 0; i < want->rank; i++)
+        if (want->sizes[i] != got->sizes[i])
+            failure_add(e, "size", arena_printf(e->arena, "tensor '%s' size mismatch at index %d. expected %lld, actual %lld", e->path, i, (long long)want->sizes[i], (long long)got->sizes[i]));
+    for (int i = 0; i < want->rank; i++)
+        if (want->strides[i] != got->strides[i])
+            failure_add(e, "stride", arena_printf(e->arena, "tensor '%s' stride mismatch at index %d. expected %lld, actual %lld", e->path, i, (long long)want->strides[i], (long long)got->strides[i]));
+}
+
+static void explain_tensor(Explain *e, VM *vm, Value value) {
+    const Guard *guard = e->guard;
+    if (!value_is(value, OBJ_TENSOR)) {
+        failure_add(e, "type", arena_printf(e->arena, "expected a Tensor at '%s', got %s", e->path, value.tag == V_NULL ? "nothing" : type_name(vm, value)));
+        return;
+    }
+    const Tensor *t = (const Tensor *)value.o;
+    const Meta *want = &guard->meta, *got = &t->meta;
+    if (want->dtype != got->dtype) failure_add(e, "dtype", arena_printf(e->arena, "tensor '%s' dtype mismatch. expected %s, actual %s", e->path, dtype_info[want->dtype].name, dtype_info[got->dtype].name));
+    if (!device_equal(want->device, got->device)) failure_add(e, "device", arena_printf(e->arena, "tensor '%s' device mismatch", e->path));
+    if (tensor_needs_grad(t) != guard->requires_grad) failure_add(e, "requires_grad", arena_printf(e->arena, "tensor '%s' requires_grad mismatch. expected requires_grad=%d", e->path, guard->requires_grad));
+    if (want->rank != got->rank) failure_add(e, "rank", arena_printf(e->arena, "tensor '%s' rank mismatch. expected %d, actual %d", e->path, want->rank, got->rank));
+    else explain_sizes(e, want, got);
+}
+
+static const char *global_state_text(Arena *arena, VM *vm, const Guard *guard) {
+    return arena_printf(arena, "GLOBAL_STATE changed:%s%s", vm->grad_enabled != guard->grad_enabled ? " grad_mode" : "", vm->default_dtype != guard->default_dtype ? " default_dtype" : "");
+}
+
+static void explain_guard(Explain *e, SourceValues *values) {
+    const Guard *guard = e->guard;
+    if (guard->kind == GUARD_GLOBAL_STATE) {
+        failure_add(e, "global_state", global_state_text(e->arena, values->vm, guard));
+        return;
+    }
+    e->path = guard->source ? source_text(e->arena, guard->source) : "";
+    if (guard->kind == GUARD_TENSOR) {
+        explain_tensor(e, values->vm, source_value(values, guard->source));
+        return;
+    }
+    Text text = {0};
+    guard_print(&text, values->vm, guard);
+    failure_add(e, guard_info[guard->kind].kind, arena_strdup(e->arena, text_cstr(&text)));
+    text_free(&text);
+}
+
+void guards_explain(GuardSet *set, VM *vm, const Frame *frame, Arena *arena, GuardFailures *failures) {
+    SourceValues values = {vm, frame, ARENA_ARRAY(arena, Value, set->source_count + 1), ARENA_ARRAY(arena, bool, set->source_count + 1)};
+    for (int i = 0; i < set->all.count; i++) {
+        if (guard_holds(&set->all.at[i], &values)) continue;
+        Explain e = {arena, failures, &set->all.at[i], NULL};
+        explain_guard(&e, &values);
+    }
+}
+
+static void print_tensor_guard(Text *text, const Guard *guard) {
+    text_printf(text, ", %s, torch.%s, device=%s, requires_grad=%s, size=[", guard->is_parameter ? "Parameter" : "Tensor", dtype_info[guard->meta.dtype].name,
+                guard->meta.device.kind == DEVICE_CUDA ? "cuda" : "None", guard->requires_grad ? "True" : "False");
+    for (int i = 0; i < guard->meta.rank; i++) text_printf(text, "%s%lld", i ? ", " : "", (long long)guard->meta.sizes[i]);
+    text_put(text, "], stride=[");
+    for (int i = 0; i < guard->meta.rank; i++) text_printf(text, "%s%lld", i ? ", " : "", (long long)guard->meta.strides[i]);
+    text_put(text, "])");
+}
+
+static void print_value(Text *text, VM *vm, Value value) {
+    Value repr = vm_repr(vm, value);
+    if (value_is(repr, OBJ_STR)) text_put(text, str_text(repr));
+    else vm_clear_exception(vm);
+    value_unref(vm, repr);
+}
+
+void guard_print(Text *text, VM *vm, const Guard *guard) {
+    text_printf(text, "%s: ", guard_info[guard->kind].name);
+    switch (guard->kind) {
+    case GUARD_TENSOR:
+        text_put(text, "check_tensor(");
+        source_print(text, guard->source);
+        print_tensor_guard(text, guard);
+        return;
+    case GUARD_NO_ALIAS:
+        text_put(text, "check_no_aliasing(");
+        for (int i = 0; i < guard->source_count; i++) {
+            if (i) text_put(text, ", ");
+            source_print(text, guard->sources[i]);
+        }
+        text_char(text, ')');
+        return;
+    case GUARD_GLOBAL_STATE:
+        text_printf(text, "grad_mode == %s, default_dtype == torch.%s", guard->grad_enabled ? "True" : "False", dtype_info[guard->default_dtype].name);
+        return;
+    default: break;
+    }
+    if (guard->kind == GUARD_LENGTH) text_put(text, "len(");
+    source_print(text, guard->source);
+    switch (guard->kind) {
+    case GUARD_TYPE: text_printf(text, ".__class__ is %s", ((Class *)guard->expected.o)->name); break;
+    case GUARD_EQUALS: text_put(text, " == "); print_value(text, vm, guard->expected); break;
+    case GUARD_IDENTITY: text_put(text, " is "); print_value(text, vm, guard->expected); break;
+    case GUARD_LENGTH: text_printf(text, ") == %lld", (long long)guard->length); break;
+    case GUARD_KEYS: text_put(text, ".keys() == "); print_value(text, vm, guard->expected); break;
+    case GUARD_ABSENT: text_printf(text, " has no attribute '%s'", guard->name); break;
+    case GUARD_SAME: text_put(text, " is "); source_print(text, guard->other); break;
+    default: break;
+    }
+}

@@ -1,0 +1,192 @@
+/* Scope: how captured code reads and writes names: attributes of shadows, globals, closure cells; what may be called and changed. See capture.h. */
+#include "dynamo/capture.h"
+#include <string.h>
+
+Shadow *capture_shadow(Capture *capture, Value object) { return object.tag == V_OBJECT ? map_get(capture->by_shadow, object.o) : NULL; }
+
+const Source *capture_source(Capture *capture, SourceKind kind, const Source *base, const char *name, int index, Value key) {
+    return source_make(capture->entry->sources, kind, base, name, index, key);
+}
+
+void capture_guard(Capture *capture, GuardKind kind, const Source *source, Value expected, const char *why) {
+    guard_add(&capture->entry->guards, capture->vm, (Guard){.kind = kind, .source = source, .expected = expected, .span = vm_user_span(capture->vm), .why = why});
+}
+
+/* Immediate values and strings stay tracked too: they are guarded only when they are looked at. */
+Value capture_track(Capture *capture, Value value, const Source *source) {
+    if (value.tag == V_NULL) return value;
+    Value tracked = tracked_new(capture->vm, value, (Source *)(uintptr_t)source);
+    if (tracked.o->type == OBJ_TRACKED) {
+        value_ref(tracked);
+        vec_push_in(capture->entry->arena, &capture->entry->held, tracked);
+    }
+    return tracked;
+}
+
+static const Source *known_source(Capture *capture, Value object) { return object.tag == V_OBJECT ? map_get(capture->known, object.o) : NULL; }
+
+/* Where in the mro `name` stands; borrowed. */
+static Value class_attribute(VM *vm, const Class *cls, const char *name) {
+    for (int i = 0; i < cls->mro_count; i++) {
+        Value found = dict_get_name(vm, cls->mro[i]->dict, name);
+        if (found.tag != V_NULL) return found;
+    }
+    return VALUE_NULL;
+}
+
+static bool is_plain_data(Value v) {
+    if (v.tag != V_OBJECT) return true;
+    switch (v.o->type) {
+    case OBJ_STR: case OBJ_TUPLE: case OBJ_LIST: case OBJ_DICT: case OBJ_SET: case OBJ_FROZENSET: case OBJ_TENSOR: case OBJ_INSTANCE: return true;
+    default: return false;
+    }
+}
+
+/* An attribute of the object itself, read for the first time: tracked, and remembered in the shadow. */
+static Value shadow_own_attribute(Capture *capture, Shadow *shadow, const char *name) {
+    VM *vm = capture->vm;
+    Instance *real = (Instance *)shadow->real.o, *mine = (Instance *)shadow->shadow.o;
+    Value value = real->dict ? dict_get_name(vm, real->dict, name) : VALUE_NULL;
+    if (value.tag == V_NULL) return VALUE_NULL;
+    Value tracked = capture_track(capture, value, capture_source(capture, SOURCE_ATTR, shadow->source, name, 0, VALUE_NULL));
+    if (!mine->dict) mine->dict = (Dict *)dict_new(vm).o;
+    dict_set_name(vm, mine->dict, name, tracked);
+    return tracked;
+}
+
+static Value shadow_attribute(Capture *capture, Shadow *shadow, const char *name) {
+    VM *vm = capture->vm;
+    Instance *mine = (Instance *)shadow->shadow.o;
+    Value in_class = class_attribute(vm, mine->cls, name);
+    if (value_is(in_class, OBJ_PROPERTY)) return vm_load_attr_generic(vm, shadow->shadow, name);
+    Value own = mine->dict ? dict_get_name(vm, mine->dict, name) : VALUE_NULL;
+    if (own.tag != V_NULL) return value_ref(own);
+    own = shadow_own_attribute(capture, shadow, name);
+    if (own.tag != V_NULL) return own;
+    if (in_class.tag == V_NULL) {
+        guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_ABSENT, .source = shadow->source, .name = name, .span = vm_user_span(vm), .why = "the attribute was looked for and is not there"});
+        return vm_load_attr_generic(vm, shadow->shadow, name);
+    }
+    if (is_plain_data(in_class)) return capture_track(capture, in_class, capture_source(capture, SOURCE_ATTR, shadow->source, name, 0, VALUE_NULL));
+    return vm_load_attr_generic(vm, shadow->shadow, name);
+}
+
+/* The namespace of an object as a whole (__dict__, vars): every attribute is read, and the set of names guarded. */
+static Value shadow_namespace(Capture *capture, Shadow *shadow) {
+    Instance *real = (Instance *)shadow->real.o;
+    Value key, value;
+    int position = 0;
+    if (real->dict)
+        while (dict_next(real->dict, &position, &key, &value)) {
+            const char *name = str_intern(capture->vm, (Str *)key.o);
+            Instance *mine = (Instance *)shadow->shadow.o;
+            if (mine->dict && dict_get_name(capture->vm, mine->dict, name).tag != V_NULL) continue;
+            value_unref(capture->vm, shadow_own_attribute(capture, shadow, name));
+        }
+    return vm_load_attr_generic(capture->vm, shadow->shadow, intern(capture->vm->lang->names, "__dict__"));
+}
+
+/* Attribute of a class or of a module of the program, reached by identity. */
+static Value known_attribute(Capture *capture, Value object, const char *name) {
+    VM *vm = capture->vm;
+    const Source *source = known_source(capture, object);
+    Value found = object.o->type == OBJ_CLASS ? class_attribute(vm, (Class *)object.o, name) : dict_get_name(vm, ((ModuleObject *)object.o)->dict, name);
+    if (!source || found.tag == V_NULL || !is_plain_data(found)) return vm_load_attr_generic(vm, object, name);
+    if (object.o->type == OBJ_MODULE && ((ModuleObject *)object.o)->shipped) return vm_load_attr_generic(vm, object, name);
+    return capture_track(capture, found, capture_source(capture, SOURCE_ATTR, source, name, 0, VALUE_NULL));
+}
+
+Value capture_load_attr(VM *vm, Value object, const char *name) {
+    Capture *capture = capture_of(vm);
+    if (object.o->type == OBJ_INSTANCE) {
+        Shadow *shadow = capture_shadow(capture, object);
+        if (!shadow) return vm_load_attr_generic(vm, object, name);
+        return strcmp(name, "__dict__") ? shadow_attribute(capture, shadow, name) : shadow_namespace(capture, shadow);
+    }
+    if (object.o->type == OBJ_CLASS || object.o->type == OBJ_MODULE) return known_attribute(capture, object, name);
+    return vm_load_attr_generic(vm, object, name);
+}
+
+/* Globals */
+static bool shipped_globals(const Frame *frame) { return frame->code->file && frame->code->file->shipped; }
+
+Value capture_load_global(VM *vm, Frame *frame, const char *name) {
+    Capture *capture = capture_of(vm);
+    Value value = dict_get_name(vm, frame->globals, name);
+    if (value.tag == V_NULL) {
+        value = dict_get_name(vm, vm->builtins, name);
+        if (value.tag == V_NULL) return vm_raise(vm, "NameError", "name '%s' is not defined", name);
+        return value_ref(value);
+    }
+    if (shipped_globals(frame)) return value_ref(value);
+    Value space = frame->globals == capture->real->globals ? VALUE_NULL : (Value){.tag = V_OBJECT, .o = (Object *)frame->globals};
+    return capture_track(capture, value, capture_source(capture, SOURCE_GLOBAL, NULL, name, 0, space));
+}
+
+/* Cells: those of functions of the program are read through their function, those made in the frame are plain. */
+static void know_cells(Capture *capture, const Function *function, const Source *source) {
+    if (!value_is(function->closure, OBJ_TUPLE)) return;
+    const Tuple *cells = (const Tuple *)function->closure.o;
+    for (int i = 0; i < cells->count; i++)
+        if (!map_has(capture->known, cells->items[i].o))
+            map_put(capture->known, cells->items[i].o, (void *)(uintptr_t)capture_source(capture, SOURCE_CELL, source, NULL, i, VALUE_NULL));
+}
+
+Value capture_load_cell(VM *vm, Cell *cell) {
+    Capture *capture = capture_of(vm);
+    if (capture->root && capture->root->function) know_cells(capture, capture->root->function, NULL);
+    const Source *source = map_get(capture->known, cell);
+    if (!source || cell->value.tag == V_NULL) return value_ref(cell->value);
+    return capture_track(capture, cell->value, source);
+}
+
+bool capture_store_cell(VM *vm, Cell *cell, Value value) {
+    Capture *capture = capture_of(vm);
+    if (capture->root && capture->root->function) know_cells(capture, capture->root->function, NULL);
+    if (map_has(capture->known, cell)) {
+        vm_stop(vm, "other", vm_user_span(vm), "a variable of an enclosing function is assigned");
+        return false;
+    }
+    Value old = cell->value;
+    cell->value = value_ref(value);
+    value_unref(vm, old);
+    return true;
+}
+
+bool capture_will_mutate(VM *vm, Object *object) {
+    Capture *capture = capture_of(vm);
+    Shadow *shadow = map_get(capture->by_shadow, object);
+    if (shadow) {
+        shadow->mutated = true;
+        return true;
+    }
+    bool outside = object->type == OBJ_MODULE || map_has(capture->known, object) || map_has(capture->by_real, object);
+    if (object->type == OBJ_DICT && (object == (Object *)capture->real->globals || object == (Object *)vm->builtins || object == (Object *)vm->modules)) outside = true;
+    if (object->type == OBJ_CLASS && ((Class *)object)->builtin_type >= 0) outside = true;
+    if (!outside) return true;
+    vm_stop(vm, "other", vm_user_span(vm), "a global, module or class of the program is changed");
+    return false;
+}
+
+static const char *callee_name(Value callee) {
+    if (value_is(callee, OBJ_BUILTIN)) return ((Builtin *)callee.o)->qualname ? ((Builtin *)callee.o)->qualname : ((Builtin *)callee.o)->name;
+    if (value_is(callee, OBJ_FUNCTION)) return ((Function *)callee.o)->qualname;
+    return "?";
+}
+
+bool capture_may_call(VM *vm, Value callee) {
+    Capture *capture = capture_of(vm);
+    if (value_is(callee, OBJ_BUILTIN) && ((Builtin *)callee.o)->effects & (BUILTIN_EFFECT | BUILTIN_BREAK)) {
+        vm_stop(vm, "builtin", vm_user_span(vm), "call of the builtin %s, which has effects outside the graph", callee_name(callee));
+        return false;
+    }
+    if (!value_is(callee, OBJ_FUNCTION)) return true;
+    Function *function = (Function *)callee.o;
+    if (function->disabled) {
+        vm_stop(vm, "disabled", vm_user_span(vm), "%s is disabled by torch.compiler.disable", callee_name(callee));
+        return false;
+    }
+    const Source *source = known_source(capture, callee);
+    if (source) know_cells(capture, function, source);
+    return true;
+}

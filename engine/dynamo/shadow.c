@@ -1,0 +1,215 @@
+/* Shadows: what an input looks like to symbolic execution once the program looks at it. See capture.h.
+ *
+ * To add a kind of value: a case in force_object, its guard, and how it is rebuilt in rewrite.c. */
+#include "dynamo/capture.h"
+#include "vm/native.h"
+#include <string.h>
+
+static Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source) {
+    Arena *arena = capture->entry->arena;
+    Shadow *made = ARENA_NEW(arena, Shadow);
+    *made = (Shadow){shadow, real, source, false, VALUE_NULL};
+    vec_push_in(arena, &capture->shadows, made);
+    map_put(capture->by_real, real.o, made);
+    map_put(capture->by_shadow, shadow.o, made);
+    vec_push_in(arena, &capture->entry->held, shadow); /* moved: shadows live as long as the entry */
+    return made;
+}
+
+/* Tensors */
+static const char *input_name(Capture *capture, const Source *source) {
+    Text text = {0}, name = {0};
+    source_print(&text, source);
+    for (const char *c = text_cstr(&text); *c; c++) {
+        bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+        char put = letter ? *c : '_';
+        if (put == '_' && name.length && name.data[name.length - 1] == '_') continue;
+        text_char(&name, name.length ? put : (char)(put == 'L' ? 'l' : put == 'G' ? 'g' : put));
+    }
+    if (!name.length || name.data[name.length - 1] != '_') text_char(&name, '_');
+    char *copy = text_in(&name, capture->entry->arena);
+    text_free(&text);
+    text_free(&name);
+    return copy;
+}
+
+static Value force_tensor(Capture *capture, Tensor *real, const Source *source) {
+    VM *vm = capture->vm;
+    for (int i = 0; i < capture->inputs.count; i++) {
+        InputTensor *input = &capture->inputs.at[i];
+        if (input->real != real) continue;
+        if (input->source != source) {
+            Guard same = {.kind = GUARD_SAME, .source = source, .other = input->source, .span = vm->span, .why = "the same tensor was given twice"};
+            guard_add(&capture->entry->guards, vm, same);
+        }
+        return value_object(input->fake);
+    }
+    Meta meta = real->meta;
+    meta.requires_grad = tensor_needs_grad(real);
+    Guard guard = {.kind = GUARD_TENSOR, .source = source, .meta = meta, .requires_grad = meta.requires_grad, .is_parameter = real->is_parameter,
+                   .span = vm_user_span(vm), .why = "a tensor input of the graph"};
+    guard_add(&capture->entry->guards, vm, guard);
+    Node *node = graph_input(capture->entry->graph, input_name(capture, source), &meta, guard.span);
+    Tensor *fake = trace_tensor(&capture->tracer, node, 0);
+    fake->requires_grad = meta.requires_grad;
+    fake->is_parameter = real->is_parameter;
+    vec_push_in(capture->entry->arena, &capture->entry->held, value_tensor(fake));
+    vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){real, fake, node, source}));
+    vec_push_in(capture->entry->arena, &capture->entry->inputs, ((EntryInput){source, meta, guard.span}));
+    return value_object(fake);
+}
+
+/* A tensor made outside the graph that no path of the frame names (torch.tensor([…]) in the frame, a default argument): a constant of the graph,
+ * copied at its first use so that writing to it does not change the next call's. */
+Tensor *capture_constant(Capture *capture, Tensor *real) {
+    VM *vm = capture->vm;
+    for (int i = 0; i < capture->inputs.count; i++)
+        if (capture->inputs.at[i].real == real) return capture->inputs.at[i].fake;
+    Tensor *fake = map_get(capture->constants, real);
+    if (fake) return fake;
+    Arena *arena = capture->entry->arena;
+    Node *node = graph_constant(capture->entry->graph, "_tensor_constant0", &real->meta, real, vm->span);
+    vec_push_in(arena, &capture->entry->held, value_ref(value_tensor(real)));
+    Tensor *given = trace_tensor(&capture->tracer, node, 0);
+    vec_push_in(arena, &capture->entry->held, value_tensor(given));
+    Arg arg[2] = {arg_of_tensor(given), arg_none()};
+    const Op *clone = op_find(vm->ops, "clone");
+    Value copy = trace_op(vm, clone, arg, clone->nparams);
+    if (value_is_error(copy)) return NULL;
+    vec_push_in(arena, &capture->entry->held, copy);
+    fake = (Tensor *)copy.o;
+    map_put(capture->constants, real, fake);
+    return fake;
+}
+
+/* Containers */
+static Value force_sequence(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    bool list = real.o->type == OBJ_LIST;
+    int count = list ? ((List *)real.o)->count : ((Tuple *)real.o)->count;
+    Value *items = list ? ((List *)real.o)->items : ((Tuple *)real.o)->items;
+    capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a sequence was read");
+    Guard length = {.kind = GUARD_LENGTH, .source = source, .length = count, .span = vm_user_span(vm), .why = "a sequence was read"};
+    guard_add(&capture->entry->guards, vm, length);
+    Value *tracked = ARENA_ARRAY(capture->entry->arena, Value, count + 1);
+    for (int i = 0; i < count; i++) tracked[i] = capture_track(capture, items[i], capture_source(capture, SOURCE_ITEM, source, NULL, i, VALUE_NULL));
+    Value shadow = list ? list_new(vm, tracked, count) : tuple_new(vm, tracked, count);
+    Shadow *made = shadow_add(capture, shadow, real, source);
+    if (list) {
+        made->original = tuple_new(vm, tracked, count);
+        vec_push_in(capture->entry->arena, &capture->entry->held, made->original);
+    } else {
+        ((Tuple *)shadow.o)->is_size = ((Tuple *)real.o)->is_size;
+    }
+    for (int i = 0; i < count; i++) value_unref(vm, tracked[i]);
+    return shadow;
+}
+
+static const char *key_text(Capture *capture, Value key) {
+    Value repr = vm_repr(capture->vm, key);
+    const char *text = value_is(repr, OBJ_STR) ? arena_strdup(capture->entry->arena, str_text(repr)) : "?";
+    value_unref(capture->vm, repr);
+    return text;
+}
+
+static Value force_dict(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    Dict *dict = (Dict *)real.o;
+    Value shadow = dict_new(vm), key, value, keys = list_new(vm, NULL, 0);
+    capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a dict was read");
+    int position = 0;
+    while (dict_next(dict, &position, &key, &value)) {
+        list_append(vm, (List *)keys.o, key);
+        Value tracked = capture_track(capture, value, capture_source(capture, SOURCE_KEY, source, key_text(capture, key), 0, key));
+        dict_set(vm, (Dict *)shadow.o, key, tracked);
+        value_unref(vm, tracked);
+    }
+    ((Dict *)shadow.o)->is_counter = dict->is_counter;
+    ((Dict *)shadow.o)->is_ordered = dict->is_ordered;
+    Value tuple = tuple_new(vm, ((List *)keys.o)->items, ((List *)keys.o)->count);
+    capture_guard(capture, GUARD_KEYS, source, tuple, "a dict was read");
+    value_unref(vm, tuple);
+    value_unref(vm, keys);
+    shadow_add(capture, shadow, real, source);
+    return shadow;
+}
+
+static Value force_set(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    Set *set = (Set *)real.o;
+    Value items = list_new(vm, NULL, 0), key, value;
+    int position = 0;
+    while (dict_next(set->dict, &position, &key, &value)) list_append(vm, (List *)items.o, key);
+    capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a set was read");
+    Guard length = {.kind = GUARD_LENGTH, .source = source, .length = set->dict->live, .span = vm_user_span(vm), .why = "a set was read"};
+    guard_add(&capture->entry->guards, vm, length);
+    Value shadow = set_new(vm, ((List *)items.o)->items, ((List *)items.o)->count, real.o->type == OBJ_FROZENSET);
+    value_unref(vm, items);
+    shadow_add(capture, shadow, real, source);
+    return shadow;
+}
+
+/* An object of a class of the program or of torch.nn: its attributes are tracked when they are read (scope.c). */
+static Value force_instance(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    Instance *instance = (Instance *)real.o;
+    if (instance->native) return vm_stop(vm, "other", vm_user_span(vm), "an instance of %s cannot be captured", instance->cls->name);
+    capture_guard(capture, GUARD_TYPE, source, value_object(instance->cls), "an object was used");
+    Value shadow = instance_new(vm, instance->cls);
+    shadow_add(capture, shadow, real, source);
+    return shadow;
+}
+
+static Value force_method(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    Method *method = (Method *)real.o;
+    Value self = capture_track(capture, method->self, capture_source(capture, SOURCE_SELF, source, NULL, 0, VALUE_NULL));
+    Value function = capture_track(capture, method->function, capture_source(capture, SOURCE_FUNC, source, NULL, 0, VALUE_NULL));
+    Value shadow = method_new(vm, self, vm_force(vm, function));
+    value_unref(vm, self);
+    value_unref(vm, function);
+    shadow_add(capture, shadow, real, source);
+    return shadow;
+}
+
+static bool is_shipped(Value v) {
+    if (value_is(v, OBJ_FUNCTION)) return ((Function *)v.o)->code->file && ((Function *)v.o)->code->file->shipped;
+    return value_is(v, OBJ_BUILTIN) || value_is(v, OBJ_OP) || value_is(v, OBJ_MODULE) || value_is(v, OBJ_DTYPE) || value_is(v, OBJ_DEVICE);
+}
+
+/* Functions, classes, modules: used as they are; what belongs to the program is guarded by identity. */
+static Value force_identity(Capture *capture, Value real, const Source *source) {
+    if (!map_has(capture->known, real.o)) map_put(capture->known, real.o, (void *)(uintptr_t)source);
+    if (!is_shipped(real)) capture_guard(capture, GUARD_IDENTITY, source, real, "a function or class of the program was used");
+    return real;
+}
+
+static Value force_object(Capture *capture, Value real, const Source *source) {
+    switch (real.o->type) {
+    case OBJ_TENSOR: return force_tensor(capture, (Tensor *)real.o, source);
+    case OBJ_STR: case OBJ_RANGE: case OBJ_DTYPE: case OBJ_DEVICE: break;
+    case OBJ_TUPLE: case OBJ_LIST: return force_sequence(capture, real, source);
+    case OBJ_DICT: return force_dict(capture, real, source);
+    case OBJ_SET: case OBJ_FROZENSET: return force_set(capture, real, source);
+    case OBJ_INSTANCE: return force_instance(capture, real, source);
+    case OBJ_METHOD: return force_method(capture, real, source);
+    case OBJ_COMPILED: return vm_force(capture->vm, dynamo_inner(real));
+    case OBJ_GENERATOR: case OBJ_ITERATOR: return vm_stop(capture->vm, "other", vm_user_span(capture->vm), "a half-used iterator is passed in");
+    default: return force_identity(capture, real, source);
+    }
+    capture_guard(capture, real.o->type == OBJ_STR ? GUARD_EQUALS : GUARD_IDENTITY, source, real, "the value was used");
+    return real;
+}
+
+Value capture_force(VM *vm, Tracked *tracked) {
+    Capture *capture = capture_of(vm);
+    Value real = tracked->inner;
+    if (real.tag != V_OBJECT) {
+        capture_guard(capture, GUARD_EQUALS, tracked->source, real, "the value was used");
+        return real;
+    }
+    Shadow *shadow = map_get(capture->by_real, real.o);
+    if (shadow) return shadow->shadow;
+    if (map_has(capture->by_shadow, real.o)) return real;
+    return force_object(capture, real, tracked->source);
+}

@@ -1,0 +1,45 @@
+/* See source.h. */
+#include "dynamo/source.h"
+#include "base/map.h"
+
+struct SourceTable { Arena *arena; VEC(Source *) all; };
+
+SourceTable *source_table_new(Arena *arena) {
+    SourceTable *table = ARENA_NEW(arena, SourceTable);
+    table->arena = arena;
+    return table;
+}
+
+static bool key_same(Value a, Value b) { return a.tag == b.tag && (a.tag < V_BOOL || a.i == b.i); }
+
+/* A compile has few hundred sources; most lookups find their source among the last made of the same base. */
+const Source *source_make(SourceTable *table, SourceKind kind, const Source *base, const char *name, int index, Value key) {
+    for (int i = table->all.count - 1; i >= 0; i--) {
+        const Source *s = table->all.at[i];
+        if (s->kind == kind && s->base == base && s->name == name && s->index == index && key_same(s->key, key)) return s;
+    }
+    Source *source = ARENA_NEW(table->arena, Source);
+    *source = (Source){kind, base, name, index, key, table->all.count};
+    vec_push_in(table->arena, &table->all, source);
+    return source;
+}
+
+int source_count(const SourceTable *table) { return table->all.count; }
+
+void source_print(Text *text, const Source *source) {
+    if (source->base) source_print(text, source->base);
+    switch (source->kind) {
+    case SOURCE_LOCAL: text_printf(text, "L['%s']", source->name); break;
+    case SOURCE_GLOBAL: text_printf(text, "G['%s']", source->name); break;
+    case SOURCE_ATTR: text_printf(text, ".%s", source->name); break;
+    case SOURCE_ITEM: text_printf(text, "[%d]", source->index); break;
+    case SOURCE_KEY: text_printf(text, "[%s]", source->name); break;
+    case SOURCE_CELL: text_printf(text, "%s.__closure__[%d].cell_contents", source->base ? "" : "<frame>", source->index); break;
+    case SOURCE_DEFAULT: text_printf(text, ".__defaults__[%d]", source->index); break;
+    case SOURCE_SELF: text_put(text, ".__self__"); break;
+    case SOURCE_FUNC: text_put(text, ".__func__"); break;
+    case SOURCE_GRAD: text_put(text, ".grad"); break;
+    case SOURCE_TYPE: text_put(text, ".__class__"); break;
+    case SOURCE_GLOBAL_STATE: text_put(text, "GLOBAL_STATE"); break;
+    }
+}

@@ -1,0 +1,450 @@
+/* What can be looked at of a compile entry: facts, stages as snapshots, guards, kernels, launches. See engine.h.
+ *
+ * To add a stage: a row in `stages`, whose function writes a snapshot from the artifacts. Views and commands need no change. */
+#include "session.h"
+#include <string.h>
+
+static const Artifacts *artifacts_of(const Entry *entry) { return entry->artifacts; }
+
+int session_entry_count(Session *session) { return session->dynamo->entries.count; }
+Entry *session_entry(Session *session, int i) { return session->dynamo->entries.at[i]; }
+
+Entry *session_find_entry(Session *session, const char *id) {
+    if (!id) return session->dynamo->current;
+    Entry *found = NULL;
+    for (int i = 0; i < session->dynamo->entries.count; i++) {
+        Entry *entry = session->dynamo->entries.at[i];
+        if (!strcmp(entry->id, id) && (!found || !entry->is_copy)) found = entry;
+    }
+    return found;
+}
+
+/* What eager execution of the captured ops would move: each op reads its inputs and writes its outputs; views move nothing. */
+static void add_bytes(Node *input, void *state) { *(int64_t *)state += meta_bytes(&input->metas[0]); }
+
+static int64_t eager_bytes(const Graph *graph) {
+    int64_t bytes = 0;
+    for (int i = 0; graph && i < graph->nodes.count; i++) {
+        const Node *node = graph->nodes.at[i];
+        if (node->kind != NODE_CALL || node->op->family == FAMILY_VIEW) continue;
+        node_each_input(node, add_bytes, &bytes);
+        for (int j = 0; j < node->noutputs; j++) bytes += meta_bytes(&node->metas[j]);
+    }
+    return bytes;
+}
+
+static int plan_launches(const Plan *plan) { return plan ? plan->launches.count : 0; }
+
+static int count_calls(const Graph *graph) {
+    int count = 0;
+    for (int i = 0; i < graph->nodes.count; i++) count += graph->nodes.at[i]->kind == NODE_CALL;
+    return count;
+}
+
+void entry_facts(Entry *entry, EntryFacts *facts) {
+    const Artifacts *a = artifacts_of(entry);
+    *facts = (EntryFacts){.id = entry->id, .function = entry->code->name, .span = entry->code->span, .is_copy = entry->is_copy, .failed = entry->failed, .failure = entry->failed_text,
+                          .ops = count_calls(entry->graph), .guards = entry->guards.all.count, .hits = (int)entry->hits, .total_ms = entry->total_ms, .policy = entry->policy.name,
+                          .training = entry->compile.training, .device = "cpu"};
+    for (int i = 0; i < entry->compile.times.count; i++)
+        if (!strcmp(entry->compile.times.at[i].stage, "compile kernels")) facts->compile_ms += entry->compile.times.at[i].ms;
+    if (!a) return;
+    facts->launches_forward = plan_launches(a->forward.plan);
+    facts->launches_backward = plan_launches(a->backward.plan);
+    facts->bytes_eager = eager_bytes(a->joint);
+    facts->bytes_compiled = (a->forward.plan ? a->forward.plan->bytes_moved : 0) + (a->backward.plan ? a->backward.plan->bytes_moved : 0);
+    if (a->partition) facts->saved_bytes = a->partition->saved_bytes, facts->saved_bytes_no_recompute = a->partition->saved_bytes_no_recompute;
+    facts->block_bytes = (a->forward.plan ? a->forward.plan->block_bytes : 0) + (a->backward.plan ? a->backward.plan->block_bytes : 0);
+    facts->kernels = a->forward.report.kernels + a->backward.report.kernels;
+    facts->kernels_cached = a->forward.report.cached + a->backward.report.cached;
+    facts->device = a->device.kind == DEVICE_CUDA ? "cuda" : "cpu";
+}
+
+int entry_stages(Entry *entry, EntryStage *stages, int room) {
+    int count = 0;
+    for (int i = 0; i < entry->compile.times.count && count < room; i++) {
+        int same = 0;
+        while (same < count && strcmp(stages[same].stage, entry->compile.times.at[i].stage)) same++;
+        if (same == count) stages[count++] = (EntryStage){entry->compile.times.at[i].stage, 0};
+        stages[same].ms += entry->compile.times.at[i].ms;
+    }
+    return count;
+}
+
+const ReasonLog *entry_reasons(Entry *entry) { return &entry->compile.reasons; }
+
+/* ---- stages ---- */
+typedef struct View { Entry *entry; const Artifacts *artifacts; const char *side; Snapshot *snapshot; } View;
+typedef bool (*StageView)(View *view);
+
+static char *text_taken(Text *text, Arena *arena) {
+    char *copy = text_in(text, arena);
+    text_free(text);
+    return copy;
+}
+
+/* Basic blocks of the user's bytecode, with jumps and exceptions. */
+static bool is_jump(const Instr *instr) { return opcode_arg_kind((Opcode)instr->opcode) == ARGK_JUMP; }
+static bool ends_block(const Instr *instr) {
+    return is_jump(instr) || instr->opcode == OPCODE_RETURN_VALUE || instr->opcode == OPCODE_RETURN_CONST || instr->opcode == OPCODE_RERAISE || instr->opcode == OPCODE_RAISE_VARARGS;
+}
+static bool falls_through(const Instr *instr) {
+    return instr->opcode != OPCODE_JUMP_FORWARD && instr->opcode != OPCODE_JUMP_BACKWARD && (is_jump(instr) || !ends_block(instr));
+}
+
+static bool *block_starts(const Code *code, Arena *arena) {
+    bool *starts = ARENA_ARRAY(arena, bool, code->instr_count + 1);
+    starts[0] = true;
+    for (int i = 0; i < code->instr_count; i++) {
+        if (is_jump(&code->instrs[i])) starts[code->instrs[i].arg] = true;
+        if (ends_block(&code->instrs[i])) starts[i + 1] = true;
+    }
+    for (int i = 0; i < code->exception_count; i++) starts[code->exceptions[i].target] = true;
+    return starts;
+}
+
+static void describe_block(Snapshot *snapshot, const Code *code, int start, int end) {
+    Arena *arena = snapshot->arena;
+    Text text = {0};
+    SnapshotItem *item = snapshot_item(snapshot, arena_printf(arena, "b%d", start), "block", arena_printf(arena, "line %d", span_line(code->instrs[start].span)));
+    item->span = code->instrs[start].span;
+    for (int i = start; i < end; i++) {
+        text_clear(&text);
+        instr_print(&text, code, i);
+        snapshot_row(snapshot, snapshot_find(snapshot, arena_printf(arena, "b%d", start)), "%s", text_cstr(&text));
+    }
+    text_free(&text);
+    const Instr *last = &code->instrs[end - 1];
+    const char *from = arena_printf(arena, "b%d", start);
+    if (is_jump(last)) snapshot_link(snapshot, from, arena_printf(arena, "b%d", last->arg), falls_through(last) ? "true" : "control");
+    if (falls_through(last) && end < code->instr_count) snapshot_link(snapshot, from, arena_printf(arena, "b%d", end), is_jump(last) ? "false" : "control");
+}
+
+static bool view_bytecode(View *view) {
+    const Code *code = view->entry->code;
+    Snapshot *snapshot = view->snapshot;
+    bool *starts = block_starts(code, snapshot->arena);
+    for (int i = 0; i < code->instr_count;) {
+        int end = i + 1;
+        while (end < code->instr_count && !starts[end]) end++;
+        describe_block(snapshot, code, i, end);
+        i = end;
+    }
+    Text text = {0};
+    text_printf(&text, "original bytecode of %s\n", code->name);
+    code_print(&text, code, false);
+    if (view->entry->rewritten) {
+        text_put(&text, "\nrewritten bytecode\n");
+        code_print(&text, view->entry->rewritten, false);
+    }
+    snapshot->text = text_taken(&text, snapshot->arena);
+    return true;
+}
+
+static bool view_dynamo(View *view) {
+    graph_describe(view->entry->graph, view->snapshot);
+    return true;
+}
+
+/* Guards hang under the part of the source path that they look at. */
+static void describe_source(Snapshot *snapshot, const Source *source, const char **id) {
+    Text text = {0};
+    source_print(&text, source);
+    *id = text_taken(&text, snapshot->arena);
+    if (snapshot_find(snapshot, *id)) return;
+    text = (Text){0};
+    Source alone = *source;
+    alone.base = NULL;
+    source_print(&text, source->base && source->kind != SOURCE_CELL ? &alone : source);
+    snapshot_item(snapshot, *id, "source", text_taken(&text, snapshot->arena));
+    if (!source->base) return;
+    const char *base;
+    describe_source(snapshot, source->base, &base);
+    snapshot_link(snapshot, base, *id, "data");
+}
+
+static void describe_guard(View *view, const Guard *guard) {
+    Snapshot *snapshot = view->snapshot;
+    Text text = {0};
+    guard_print(&text, view->entry->dynamo->vm, guard);
+    const char *full = text_taken(&text, snapshot->arena);
+    SnapshotItem *item = snapshot_item(snapshot, guard->id, "guard", arena_printf(snapshot->arena, "%s %s", guard->id, guard_kind_name(guard->kind)));
+    item->detail = full;
+    item->span = guard->span;
+    snapshot_row(snapshot, item, "%s", guard->why);
+    const char *source;
+    if (!guard->source) return;
+    describe_source(snapshot, guard->source, &source);
+    snapshot_link(snapshot, source, guard->id, "control");
+}
+
+static bool view_guards(View *view) {
+    const GuardSet *set = &view->entry->guards;
+    Text text = {0};
+    for (int i = 0; i < set->all.count; i++) {
+        describe_guard(view, &set->all.at[i]);
+        text_printf(&text, "%-4s ", set->all.at[i].id);
+        guard_print(&text, view->entry->dynamo->vm, &set->all.at[i]);
+        text_char(&text, '\n');
+    }
+    view->snapshot->text = text_taken(&text, view->snapshot->arena);
+    return true;
+}
+
+static bool view_graph(View *view, const Graph *graph) {
+    if (!graph) return false;
+    graph_describe(graph, view->snapshot);
+    return true;
+}
+
+static bool view_joint(View *view) { return view->artifacts && view_graph(view, view->artifacts->joint); }
+
+typedef struct IdSet { const int *ids; int count; } IdSet;
+
+/* Marks what a stage changed: nodes whose op differs from that of the node they came from, and nodes that came from several or from none. */
+static const Node *node_by_id(const Graph *graph, int id) {
+    for (int i = 0; i < graph->nodes.count; i++)
+        if (graph->nodes.at[i]->id == id) return graph->nodes.at[i];
+    return NULL;
+}
+
+static void mark_changes(Snapshot *snapshot, const Graph *before, const Graph *after) {
+    for (int i = 0; i < after->nodes.count; i++) {
+        const Node *node = after->nodes.at[i];
+        SnapshotItem *item = snapshot_find(snapshot, arena_printf(snapshot->arena, "%%%s", node->name));
+        if (!item || node->kind != NODE_CALL) continue;
+        const Node *origin = node->origin_count ? node_by_id(before, node->origins[0]) : NULL;
+        if (!origin) continue;
+        if (origin->op == node->op) continue;
+        item->mark = "changed";
+        snapshot_row(snapshot, item, "from %%%s", origin->name);
+    }
+}
+
+static bool view_functional(View *view) {
+    if (!view->artifacts || !view_graph(view, view->artifacts->functional)) return false;
+    mark_changes(view->snapshot, view->artifacts->joint, view->artifacts->functional);
+    return true;
+}
+
+/* Decomposed nodes were simplified after they were traced: origins lead through the unsimplified graph, so any id of the functional graph counts. */
+static bool view_decomposed(View *view) {
+    if (!view->artifacts || !view_graph(view, view->artifacts->decomposed)) return false;
+    mark_changes(view->snapshot, view->artifacts->functional, view->artifacts->decomposed);
+    return true;
+}
+
+static bool view_partition(View *view) {
+    if (!view->artifacts || !view->artifacts->partition) return false;
+    partition_describe(view->artifacts->partition, view->snapshot);
+    return true;
+}
+
+static bool view_forward(View *view) { return view->artifacts && view_graph(view, view->artifacts->forward.graph); }
+static bool view_backward(View *view) { return view->artifacts && view_graph(view, view->artifacts->backward.graph); }
+
+static const Side *view_side(const View *view) {
+    if (!view->artifacts) return NULL;
+    const Side *side = view->side && !strcmp(view->side, "backward") ? &view->artifacts->backward : &view->artifacts->forward;
+    return side->plan ? side : NULL;
+}
+
+#define SIDE_VIEW(name, field, describe)                  \
+    static bool name(View *view) {                        \
+        const Side *side = view_side(view);               \
+        if (!side || !side->field) return false;          \
+        describe(side->field, view->snapshot);            \
+        return true;                                      \
+    }
+SIDE_VIEW(view_ir, lowered, lowered_describe)
+SIDE_VIEW(view_schedule, schedule, schedule_describe)
+SIDE_VIEW(view_memory, plan, memory_describe)
+SIDE_VIEW(view_kernels, plan, kernels_describe)
+SIDE_VIEW(view_wrapper, plan, wrapper_describe)
+
+/* Launches on a line of time; bytes over the copy rate stand in where nothing was measured, and the title says so. */
+static bool view_timeline(View *view) {
+    const Side *side = view_side(view);
+    if (!side) return false;
+    double at = 0;
+    Arena *arena = view->snapshot->arena;
+    for (int i = 0; i < side->plan->launches.count; i++) {
+        const Launch *launch = &side->plan->launches.at[i];
+        SnapshotItem *item = snapshot_item(view->snapshot, arena_printf(arena, "launch%d", i), launch->kind == LAUNCH_KERNEL ? "kernel" : "extern", launch->name);
+        item->start = at;
+        item->length = (double)launch->bytes / 1e3;
+        at += item->length;
+        snapshot_row(view->snapshot, item, "%lld B", (long long)launch->bytes);
+    }
+    view->snapshot->title = arena_printf(arena, "[%s] %s: launches, length by bytes moved", view->entry->id, view->entry->code->name);
+    return true;
+}
+
+typedef struct StageRow { const char *name; StageView view; } StageRow;
+static const StageRow stage_rows[] = {
+    {"bytecode", view_bytecode}, {"dynamo", view_dynamo}, {"guards", view_guards}, {"joint", view_joint}, {"functional", view_functional}, {"decomposed", view_decomposed},
+    {"partition", view_partition}, {"forward", view_forward}, {"backward", view_backward}, {"ir", view_ir}, {"fusion", view_schedule}, {"schedule", view_schedule}, {"memory", view_memory},
+    {"kernels", view_kernels}, {"wrapper", view_wrapper}, {"timeline", view_timeline},
+};
+enum { STAGE_COUNT = sizeof stage_rows / sizeof *stage_rows };
+
+const char *const *stage_names(void) {
+    static const char *const names[STAGE_COUNT + 1] = {"bytecode", "dynamo", "guards", "joint", "functional", "decomposed", "partition", "forward", "backward", "ir", "fusion", "schedule",
+                                                       "memory", "kernels", "wrapper", "timeline", NULL};
+    return names;
+}
+
+Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Arena *arena, const char **error) {
+    *error = NULL;
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        if (strcmp(stage_rows[i].name, stage)) continue;
+        Snapshot *snapshot = snapshot_new(arena, stage_rows[i].name, arena_printf(arena, "[%s] %s: %s", entry->id, entry->code->name, stage));
+        View view = {entry, artifacts_of(entry), side, snapshot};
+        if (stage_rows[i].view(&view)) return snapshot;
+        *error = arena_printf(arena, "[%s] has no stage '%s'%s", entry->id, stage,
+                              entry->failed ? ": its compile stopped before" : entry->empty ? ": it captured no ops" : entry->compile.training ? "" : ": nothing required grad, so there is no backward");
+        return NULL;
+    }
+    *error = arena_printf(arena, "there is no stage '%s'", stage);
+    return NULL;
+}
+
+/* ---- lists ---- */
+int entry_guards(Entry *entry, GuardFacts *guards, int room) {
+    for (int i = 0; i < entry->guards.all.count && i < room; i++) {
+        const Guard *guard = &entry->guards.all.at[i];
+        Text text = {0};
+        guard_print(&text, entry->dynamo->vm, guard);
+        guards[i] = (GuardFacts){guard->id, guard_kind_name(guard->kind), text_taken(&text, entry->arena), guard->why, guard->span, guard->checks, guard->failures};
+    }
+    return entry->guards.all.count;
+}
+
+static const char *node_list(Entry *entry, const Graph *graph, const int *ids, int count) {
+    Text text = {0};
+    for (int i = 0; i < count; i++) {
+        const Node *node = node_by_id(graph, ids[i]);
+        if (node) text_printf(&text, "%s%%%s", text.length ? " " : "", node->name);
+    }
+    return text_taken(&text, entry->arena);
+}
+
+static int count_launches(const Plan *plan, const Kernel *kernel) {
+    int count = 0;
+    for (int i = 0; i < plan->launches.count; i++) count += plan->launches.at[i].kernel == kernel;
+    return count;
+}
+
+static int dim_or_zero(Dim d) { return dim_is_int(d) ? (int)d : 0; }
+
+static KernelFacts kernel_facts(Entry *entry, const Side *side, const char *name, const Kernel *k) {
+    KernelFacts facts = {.id = k->name, .entry_symbol = k->entry, .language = k->language == KERNEL_C ? "c" : "cuda", .source = k->source, .schedule = k->schedule, .side = name,
+                         .nodes = node_list(entry, side->graph, k->nodes, k->node_count), .bytes = k->bytes_read + k->bytes_written, .flops = k->flops, .launches = count_launches(side->plan, k),
+                         .shared_bytes = k->shared_bytes};
+    for (int i = 0; i < 3; i++) facts.grid[i] = dim_or_zero(k->grid[i]), facts.block[i] = k->block[i];
+    return facts;
+}
+
+typedef struct KernelVisit { Entry *entry; KernelFacts *out; int room, count; const char *wanted; const Kernel *found; const Plan *plan; } KernelVisit;
+
+static void visit_side(KernelVisit *visit, const Side *side, const char *name) {
+    for (int i = 0; side->plan && i < side->plan->kernels.count; i++) {
+        const Kernel *kernel = side->plan->kernels.at[i];
+        KernelFacts facts = kernel_facts(visit->entry, side, name, kernel);
+        facts.id = arena_printf(visit->entry->arena, "k%d", visit->count);
+        if (visit->wanted && (!strcmp(visit->wanted, facts.id) || !strcmp(visit->wanted, kernel->entry))) visit->found = kernel, visit->plan = side->plan;
+        if (visit->out && visit->count < visit->room) visit->out[visit->count] = facts;
+        visit->count++;
+    }
+}
+
+int entry_kernels(Entry *entry, KernelFacts *kernels, int room) {
+    const Artifacts *a = artifacts_of(entry);
+    KernelVisit visit = {entry, kernels, room, 0, NULL, NULL, NULL};
+    if (!a) return 0;
+    visit_side(&visit, &a->forward, "forward");
+    visit_side(&visit, &a->backward, "backward");
+    return visit.count;
+}
+
+static const char *resources_text(Entry *entry, const Kernel *kernel, Arena *arena, const char **error) {
+    int registers = 0, shared = 0, spills = 0;
+    if (kernel->language == KERNEL_C) {
+        *error = "resources are those of a CUDA kernel; this one is C";
+        return NULL;
+    }
+    if (!kernel_cuda_resources(entry->compile.runtime, kernel, arena, &registers, &shared, &spills, error)) return NULL;
+    return arena_printf(arena, "registers a thread  %d\nshared memory       %d B\nspills              %d B\n", registers, shared + kernel->shared_bytes, spills);
+}
+
+const char *entry_kernel_text(Entry *entry, const char *name, const char *what, Arena *arena, const char **error) {
+    const Artifacts *a = artifacts_of(entry);
+    KernelVisit visit = {entry, NULL, 0, 0, name, NULL, NULL};
+    *error = NULL;
+    if (a) visit_side(&visit, &a->forward, "forward"), visit_side(&visit, &a->backward, "backward");
+    if (!visit.found) {
+        *error = arena_printf(arena, "[%s] has no kernel '%s'", entry->id, name);
+        return NULL;
+    }
+    const char *language = visit.found->language == KERNEL_C ? "c" : "cuda", *text = NULL;
+    if (!what || !strcmp(what, language)) return visit.found->source;
+    if (!strcmp(what, "resources")) return resources_text(entry, visit.found, arena, error);
+    if (!strcmp(what, "c") || !strcmp(what, "cuda")) {
+        *error = arena_printf(arena, "%s is a %s kernel", name, visit.found->language == KERNEL_C ? "C" : "CUDA");
+        return NULL;
+    }
+    if (!kernel_disassemble(entry->compile.runtime, visit.found, what, arena, &text)) {
+        *error = text ? text : arena_printf(arena, "no %s of this kernel can be had here", what);
+        return NULL;
+    }
+    return text;
+}
+
+static int side_launches(const Side *side, const char *name, LaunchFacts *launches, int room, int count) {
+    for (int i = 0; side->plan && i < side->plan->launches.count; i++, count++) {
+        const Launch *launch = &side->plan->launches.at[i];
+        if (count < room) launches[count] = (LaunchFacts){launch->name, name, launch->kernel ? launch->kernel->name : NULL, launch->bytes, launch->flops, 0};
+    }
+    return count;
+}
+
+int entry_launches(Entry *entry, LaunchFacts *launches, int room) {
+    const Artifacts *a = artifacts_of(entry);
+    if (!a) return 0;
+    return side_launches(&a->backward, "backward", launches, room, side_launches(&a->forward, "forward", launches, room, 0));
+}
+
+/* ---- the session's counts ---- */
+void session_counts(Session *session, SessionCounts *counts) {
+    const Dynamo *d = session->dynamo;
+    *counts = (SessionCounts){d->graphs, d->ops_captured, d->frames_total, d->frames_ok};
+}
+
+int session_breaks(Session *session, BreakFacts *breaks, int room) {
+    const Dynamo *d = session->dynamo;
+    for (int i = 0; i < d->breaks.count && i < room; i++) {
+        const BreakRecord *b = &d->breaks.at[i];
+        breaks[i] = (BreakFacts){b->compile, b->kind, b->reason, b->line, b->span};
+    }
+    return d->breaks.count;
+}
+
+int session_recompiles(Session *session, RecompileFacts *recompiles, int room) {
+    const Dynamo *d = session->dynamo;
+    for (int i = 0; i < d->recompiles.count && i < room; i++) {
+        const RecompileRecord *r = &d->recompiles.at[i];
+        recompiles[i] = (RecompileFacts){r->compile, r->kind, r->reason, r->function, r->span};
+    }
+    return d->recompiles.count;
+}
+
+int session_cache(Session *session, CacheFacts *cache, int room) {
+    const Dynamo *d = session->dynamo;
+    for (int i = 0; i < d->caches.count && i < room; i++) {
+        const CodeCache *c = d->caches.at[i];
+        int64_t hits = 0;
+        for (int j = 0; j < c->entries.count; j++) hits += c->entries.at[j]->hits;
+        cache[i] = (CacheFacts){c->code->name, c->skipped ? "skipped" : c->entries.count ? c->entries.at[c->entries.count - 1]->id : "-", c->entries.count, d->recompile_limit, hits};
+    }
+    return d->caches.count;
+}

@@ -1,0 +1,357 @@
+/* Gen CUDA: reductions. In: a group with columns. Out: its kernel's body.
+ *
+ * ROW: `threads` threads a row (a part of a warp, or a block); a thread takes every threads-th vector of the row, and keeps what a later pass
+ * needs in registers (unroll > 0) or reads it again. Partial results are joined by shuffles, then over warps in shared memory, always in one order.
+ * COLUMN: 32 x 8 threads: x along the contiguous rows, y strided over the columns, joined in shared memory.
+ * Invariant: every thread of a row knows a reduction's result after its pass. */
+#include "inductor/gen_cuda.h"
+
+static bool in_pass(const Item *item, int pass) { return item->full && item->depth == pass; }
+static bool reduces_in(const Item *item, int pass) { return in_pass(item, pass) && item->kind == ITEM_REDUCE; }
+
+static const char *value_as(Emitter *e, const Item *item) { return emitted_cast(e, item->value->type, item->accumulate, value_name(e, item->value)); }
+
+static void close_brace(Emitter *e, int mark) {
+    scope_close(e, mark);
+    emit_line(e, "}");
+}
+
+/* ---- accumulators ---- */
+static void emit_accumulators(Emitter *e, int pass) {
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!reduces_in(item, pass)) continue;
+        emit_line(e, "%s a%d = %s;", emitted_type(e, item->accumulate), item->reduction, identity_text(e, item->reducer, item->accumulate));
+        if (reducer_is_arg(item->reducer)) emit_line(e, "long n%d = 9223372036854775807L;", item->reduction);
+        e->row_names[item->reduction] = emitted_text(e, "%c%d", reducer_is_arg(item->reducer) ? 'n' : 'a', item->reduction);
+    }
+}
+
+/* (a, n) takes over (b, b_at) where that is better, or adds it. */
+static void emit_join(Emitter *e, const Item *item, const char *b, const char *b_at) {
+    const char *a = emitted_text(e, "a%d", item->reduction), *at = emitted_text(e, "n%d", item->reduction);
+    if (!reducer_is_arg(item->reducer)) {
+        emit_line(e, "%s = %s;", a, combined_text(e, item->reducer, item->accumulate, a, b));
+        return;
+    }
+    emit_line(e, "if (%s) { %s = %s; %s = %s; }", better_text(e, item->reducer, item->accumulate, a, at, b, b_at), a, b, at, b_at);
+}
+
+static void emit_accumulate(Emitter *e, int pass) {
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!reduces_in(item, pass)) continue;
+        note_line(e, item->value->node_id);
+        emit_join(e, item, value_as(e, item), emitted_text(e, "(long)(%s)", index_text(e, item->position)));
+    }
+}
+
+static bool pass_reduces(Emitter *e, int pass) {
+    for (int i = 0; i < e->g->items.count; i++)
+        if (reduces_in(&e->g->items.at[i], pass)) return true;
+    return false;
+}
+
+static const char *shuffled(Emitter *e, DType type, const char *name) {
+    if (type == DTYPE_BOOL) return emitted_text(e, "(__shfl_xor_sync(0xffffffffu, (int)%s, o) != 0)", name);
+    return emitted_text(e, "__shfl_xor_sync(0xffffffffu, %s, o)", name);
+}
+
+static void emit_shuffles(Emitter *e, int pass, int width) {
+    emit_line(e, "#pragma unroll");
+    emit_line(e, "for (int o = %d; o > 0; o /= 2) {", width / 2);
+    int mark = scope_open(e);
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!reduces_in(item, pass)) continue;
+        int r = item->reduction;
+        emit_line(e, "const %s b%d = %s;", emitted_type(e, item->accumulate), r, shuffled(e, item->accumulate, emitted_text(e, "a%d", r)));
+        if (reducer_is_arg(item->reducer)) emit_line(e, "const long m%d = %s;", r, shuffled(e, DTYPE_I64, emitted_text(e, "n%d", r)));
+        emit_join(e, item, emitted_text(e, "b%d", r), emitted_text(e, "m%d", r));
+    }
+    close_brace(e, mark);
+}
+
+static void emit_warp_partials(Emitter *e, int pass, int warps) {
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!reduces_in(item, pass)) continue;
+        emit_line(e, "__shared__ %s w%d[%d];", emitted_type(e, item->accumulate), item->reduction, warps);
+        if (reducer_is_arg(item->reducer)) emit_line(e, "__shared__ long x%d[%d];", item->reduction, warps);
+        emit_line(e, "if (threadIdx.x%%32 == 0) w%d[threadIdx.x/32] = a%d;", item->reduction, item->reduction);
+        if (reducer_is_arg(item->reducer)) emit_line(e, "if (threadIdx.x%%32 == 0) x%d[threadIdx.x/32] = n%d;", item->reduction, item->reduction);
+    }
+    emit_line(e, "__syncthreads();");
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!reduces_in(item, pass)) continue;
+        emit_line(e, "a%d = w%d[0];", item->reduction, item->reduction);
+        if (reducer_is_arg(item->reducer)) emit_line(e, "n%d = x%d[0];", item->reduction, item->reduction);
+    }
+    emit_line(e, "#pragma unroll");
+    emit_line(e, "for (int w = 1; w < %d; w++) {", warps);
+    int mark = scope_open(e);
+    for (int i = 0; i < e->g->items.count; i++)
+        if (reduces_in(&e->g->items.at[i], pass)) emit_join(e, &e->g->items.at[i], emitted_text(e, "w%d[w]", e->g->items.at[i].reduction), emitted_text(e, "x%d[w]", e->g->items.at[i].reduction));
+    close_brace(e, mark);
+}
+
+/* ---- values kept from pass to pass ---- */
+typedef struct KeepWalk { Emitter *e; int *passes; int pass; } KeepWalk;
+
+static void note_pass(const Body *value, void *state) {
+    KeepWalk *walk = state;
+    walk->passes[value->id] |= 1 << (walk->pass > 30 ? 30 : walk->pass);
+}
+
+static bool is_costly(const Body *value) { return value->kind == BODY_LOAD || value->kind == BODY_RANDOM || (value->kind == BODY_PRIM && prim_info[value->prim].flops >= 8); }
+
+static void declare_kept(const Body *value, void *state) {
+    KeepWalk *walk = state;
+    Emitter *e = walk->e;
+    int passes = walk->passes[value->id];
+    if (!(passes & (passes - 1)) || !is_costly(value) || value_level(e, value) <= e->row_level || map_has(cuda_state(e)->kept, value)) return;
+    const char *name = emitted_text(e, "x%d_", value->id);
+    emit_line(e, "%s %s[%d];", emitted_type(e, value->type), name, e->g->binding.unroll * cuda_state(e)->vector);
+    map_put(cuda_state(e)->kept, value, (void *)(uintptr_t)name);
+}
+
+/* kept holds those that are in their arrays already; declared ones wait in `later`. */
+static Map *find_kept(Emitter *e) {
+    CudaState *s = cuda_state(e);
+    if (e->g->binding.unroll == 0 || e->g->passes < 2) return map_new(e->arena);
+    KeepWalk walk = {e, ARENA_ARRAY(e->arena, int, e->g->builder->count + 1), 0};
+    for (int i = 0; i < e->g->items.count; i++) {
+        walk.pass = e->g->items.at[i].depth;
+        if (e->g->items.at[i].full) body_each(e->g->items.at[i].value, note_pass, &walk);
+    }
+    for (int i = 0; i < e->g->items.count; i++)
+        if (e->g->items.at[i].full) body_each(e->g->items.at[i].value, declare_kept, &walk);
+    Map *declared = s->kept;
+    s->kept = map_new(e->arena);
+    return declared;
+}
+
+static const char *kept_element(Emitter *e, const char *array) {
+    return cuda_state(e)->vector > 1 ? emitted_text(e, "%s[k*%d + v]", array, cuda_state(e)->vector) : emitted_text(e, "%s[k]", array);
+}
+
+static void name_kept(Emitter *e) {
+    CudaState *s = cuda_state(e);
+    for (int i = 0; i < map_count(s->kept); i++) {
+        MapEntry entry = map_at(s->kept, i);
+        const Body *value = entry.key;
+        e->names[value->id] = kept_element(e, entry.value);
+        vec_push_in(e->arena, &e->scope, value->id);
+    }
+}
+
+/* Fills the arrays of what this pass computed. */
+static void keep_values(Emitter *e, Map *declared, Map *computed) {
+    CudaState *s = cuda_state(e);
+    for (int i = 0; i < map_count(declared); i++) {
+        MapEntry entry = map_at(declared, i);
+        const Body *value = entry.key;
+        if (map_has(s->kept, value) || map_has(computed, value) || !e->names[value->id]) continue;
+        emit_line(e, "%s = %s;", kept_element(e, entry.value), e->names[value->id]);
+        map_put(computed, value, entry.value);
+    }
+}
+
+/* ---- ROW ---- */
+static void emit_pass_body(Emitter *e, int pass, int level, Map *declared, Map *computed) {
+    name_kept(e);
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!in_pass(item, pass)) continue;
+        emit_values(e, item->value, level, pass);
+        if (item->kind == ITEM_STORE) emit_index_values(e, item->index, level, pass);
+    }
+    keep_values(e, declared, computed);
+    emit_accumulate(e, pass);
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!in_pass(item, pass) || item->kind != ITEM_STORE) continue;
+        if (is_pack_store(e, item)) emit_line(e, "o%d.v[v] = %s;", i, store_text(e, item));
+        else emit_store(e, item);
+    }
+}
+
+/* The part of the row that one thread takes at once: its vector's packs, lanes and stores. */
+static void emit_vector(Emitter *e, int pass, int level, Map *declared, Map *computed) {
+    CudaState *s = cuda_state(e);
+    const char *name = e->axis_names[s->vector_place];
+    if (s->vector > 1) e->axis_names[s->vector_place] = emitted_text(e, "%s_first", name);
+    emit_axes_of(e, "c", e->g->rows, e->g->axis_count);
+    e->axis_names[s->vector_place] = name;
+    if (s->vector < 2) {
+        emit_pass_body(e, pass, level, declared, computed);
+        return;
+    }
+    emit_packs(e, in_pass, pass);
+    for (int i = 0; i < e->g->items.count; i++)
+        if (in_pass(&e->g->items.at[i], pass) && e->g->items.at[i].kind == ITEM_STORE && is_pack_store(e, &e->g->items.at[i])) emit_line(e, "%s o%d;", pack_type(e, e->g->items.at[i].buffer), i);
+    emit_line(e, "#pragma unroll");
+    emit_line(e, "for (int v = 0; v < %d; v++) {", s->vector);
+    int mark = scope_open(e);
+    emit_line(e, "const %s %s = %s_first + v;", e->index_type, name, name);
+    emit_pass_body(e, pass, level, declared, computed);
+    close_brace(e, mark);
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (in_pass(item, pass) && item->kind == ITEM_STORE && is_pack_store(e, item)) emit_line(e, "*(%s *)%s = o%d;", pack_type(e, item->buffer), pack_address(e, item->index, item->buffer), i);
+    }
+}
+
+static void emit_row_pass(Emitter *e, int pass, Map *declared) {
+    const Binding *b = &e->g->binding;
+    CudaState *s = cuda_state(e);
+    Dim volume = axes_volume(e->l->syms, e->g->axes + e->g->rows, e->g->axis_count - e->g->rows);
+    const char *end = index_text(e, volume);
+    Map *computed = map_new(e->arena);
+    emit_accumulators(e, pass);
+    bool exact = dim_is_int(volume) && volume == (Dim)b->unroll * b->threads * s->vector;
+    bool guard_rows = b->rows_per_block > 1;
+    if (b->unroll) {
+        emit_line(e, "#pragma unroll");
+        emit_line(e, "for (int k = 0; k < %d; k++) {", b->unroll);
+    } else emit_line(e, "for (%s c = (%s)lane*%d; c < %s; c += %d) {", e->index_type, e->index_type, s->vector, end, b->threads * s->vector);
+    int mark = scope_open(e);
+    if (b->unroll) emit_line(e, "const %s c = (k*%d + (%s)lane)*%d;", e->index_type, b->threads, e->index_type, s->vector);
+    bool stores = false;
+    for (int i = 0; i < e->g->items.count; i++) stores |= in_pass(&e->g->items.at[i], pass) && e->g->items.at[i].kind == ITEM_STORE;
+    const char *inside = !b->unroll || exact ? NULL : emitted_text(e, "c < %s", end), *row_ok = guard_rows && stores ? "row_ok" : NULL;
+    int inner = -1;
+    if (inside || row_ok) {
+        emit_line(e, "if (%s%s%s) {", inside ? inside : "", inside && row_ok ? " && " : "", row_ok ? row_ok : "");
+        inner = scope_open(e);
+    }
+    emit_vector(e, pass, e->axis_level[e->g->axis_count - 1], declared, computed);
+    if (inner >= 0) close_brace(e, inner);
+    close_brace(e, mark);
+    for (int i = 0; i < map_count(computed); i++) map_put(s->kept, map_at(computed, i).key, map_at(computed, i).value);
+    if (!pass_reduces(e, pass)) return;
+    emit_shuffles(e, pass, b->threads < 32 ? b->threads : 32);
+    if (b->threads > 32) emit_warp_partials(e, pass, b->threads / 32);
+}
+
+static void emit_row_values(Emitter *e, int pass) {
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (item->full) emit_values(e, item->value, e->row_level, pass);
+        if (item->full && item->kind == ITEM_STORE) emit_index_values(e, item->index, e->row_level, pass);
+    }
+}
+
+static void emit_row_stores(Emitter *e, int pass, const char *condition) {
+    bool any = false;
+    for (int i = 0; i < e->g->items.count; i++) any |= e->g->items.at[i].kind == ITEM_STORE && !e->g->items.at[i].full && e->g->items.at[i].depth == pass;
+    if (!any) return;
+    emit_line(e, "if (%s) {", condition);
+    int mark = scope_open(e);
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (item->kind != ITEM_STORE || item->full || item->depth != pass) continue;
+        emit_values(e, item->value, e->row_level, pass);
+        emit_index_values(e, item->index, e->row_level, pass);
+    }
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (item->kind == ITEM_STORE && !item->full && item->depth == pass) emit_store(e, item);
+    }
+    close_brace(e, mark);
+}
+
+static int last_depth(const Group *g) {
+    int depth = g->passes;
+    for (int i = 0; i < g->items.count; i++)
+        if (g->items.at[i].kind == ITEM_STORE && g->items.at[i].depth > depth) depth = g->items.at[i].depth;
+    return depth;
+}
+
+static void emit_row_frame(Emitter *e, Dim rows) {
+    const Binding *b = &e->g->binding;
+    const char *t = e->index_type;
+    bool shared = b->rows_per_block > 1;
+    emit_line(e, shared ? "const int lane = (int)threadIdx.x%%%d;" : "const int lane = (int)threadIdx.x;", b->threads);
+    if (!shared) emit_line(e, "const %s row = (%s)blockIdx.x;", t, t);
+    else {
+        emit_line(e, "const %s row_wanted = (%s)blockIdx.x*%d + (%s)threadIdx.x/%d;", t, t, b->rows_per_block, t, b->threads);
+        emit_line(e, "const bool row_ok = row_wanted < %s; // all lanes of a warp take part in its shuffles", index_text(e, rows));
+        emit_line(e, "const %s row = row_ok ? row_wanted : %s - 1;", t, index_text(e, rows));
+    }
+    emit_axes_of(e, "row", 0, e->g->rows);
+}
+
+void generate_cuda_rows(Emitter *e) {
+    const Group *g = e->g;
+    const Binding *b = &g->binding;
+    SymTable *syms = e->l->syms;
+    Dim rows = axes_volume(syms, g->axes, g->rows);
+    set_grid(e, dim_floordiv(syms, dim_add(syms, rows, b->rows_per_block - 1), b->rows_per_block), b->threads * b->rows_per_block, 1);
+    e->kernel->vector_bytes = cuda_state(e)->vector > 1 ? 16 : 1;
+    for (int i = 0; i < g->axis_count; i++) e->axis_level[i] = i < g->rows ? 1 : 2;
+    e->row_level = 1;
+    emit_row_frame(e, rows);
+    Map *declared = find_kept(e);
+    for (int pass = 0; pass <= last_depth(g); pass++) {
+        emit_row_values(e, pass);
+        emit_row_stores(e, pass, b->rows_per_block > 1 ? "lane == 0 && row_ok" : "lane == 0");
+        if (pass < g->passes) emit_row_pass(e, pass, declared);
+    }
+}
+
+/* ---- COLUMN ---- */
+static void emit_shared_join(Emitter *e, int pass) {
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!reduces_in(item, pass)) continue;
+        emit_line(e, "__shared__ %s w%d[8][33];", emitted_type(e, item->accumulate), item->reduction);
+        if (reducer_is_arg(item->reducer)) emit_line(e, "__shared__ long x%d[8][33];", item->reduction);
+        emit_line(e, "w%d[threadIdx.y][threadIdx.x] = a%d;", item->reduction, item->reduction);
+        if (reducer_is_arg(item->reducer)) emit_line(e, "x%d[threadIdx.y][threadIdx.x] = n%d;", item->reduction, item->reduction);
+    }
+    emit_line(e, "__syncthreads();");
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        if (!reduces_in(item, pass)) continue;
+        int r = item->reduction;
+        emit_line(e, "a%d = w%d[0][threadIdx.x];", r, r);
+        if (reducer_is_arg(item->reducer)) emit_line(e, "n%d = x%d[0][threadIdx.x];", r, r);
+        emit_line(e, "for (int w = 1; w < 8; w++) {");
+        int mark = scope_open(e);
+        emit_join(e, item, emitted_text(e, "w%d[w][threadIdx.x]", r), emitted_text(e, "x%d[w][threadIdx.x]", r));
+        close_brace(e, mark);
+    }
+}
+
+void generate_cuda_columns(Emitter *e) {
+    const Group *g = e->g;
+    SymTable *syms = e->l->syms;
+    int inner = g->rows - 1;
+    const char *t = e->index_type;
+    Dim extent = g->axes[inner].extent, blocks = dim_floordiv(syms, dim_add(syms, extent, 31), 32), outer = axes_volume(syms, g->axes, inner);
+    Dim volume = axes_volume(syms, g->axes + g->rows, g->axis_count - g->rows);
+    set_grid(e, dim_mul(syms, blocks, outer), 32, 8);
+    for (int i = 0; i < g->axis_count; i++) e->axis_level[i] = i < g->rows ? 1 : 2;
+    e->row_level = 1;
+    emit_line(e, "const %s outer = (%s)blockIdx.x/(%s);", t, t, index_text(e, blocks));
+    emit_line(e, "const %s wanted = (%s)blockIdx.x%%(%s)*32 + (%s)threadIdx.x;", t, t, index_text(e, blocks), t);
+    emit_line(e, "const bool row_ok = wanted < %s; // all threads meet at the barriers", index_text(e, extent));
+    emit_line(e, "const %s %s = row_ok ? wanted : %s - 1;", t, e->axis_names[inner], index_text(e, extent));
+    emit_axes_of(e, "outer", 0, inner);
+    Map *none = map_new(e->arena);
+    for (int pass = 0; pass <= last_depth(g); pass++) {
+        emit_row_values(e, pass);
+        emit_row_stores(e, pass, "threadIdx.y == 0 && row_ok");
+        if (pass >= g->passes) continue;
+        emit_accumulators(e, pass);
+        emit_line(e, "#pragma unroll 4");
+        emit_line(e, "for (%s c = threadIdx.y; c < %s && row_ok; c += 8) {", t, index_text(e, volume));
+        int mark = scope_open(e);
+        emit_axes_of(e, "c", g->rows, g->axis_count);
+        emit_pass_body(e, pass, 2, none, none);
+        close_brace(e, mark);
+        if (pass_reduces(e, pass)) emit_shared_join(e, pass);
+    }
+}

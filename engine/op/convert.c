@@ -1,0 +1,113 @@
+/* Convert: loops between storage types and compute types, one function a pair.
+ *
+ * In: elements at a stride. Out: values of a compute type (and the reverse). The common stride, dense, has its own loop, which vectorizes.
+ * Invariant: every pair of a dtype and a compute type has both functions. To add a dtype: a line in each of the two lists below. */
+/* These loops are worth the vectorizer whatever the rest is built with. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("O3,no-trapping-math,no-math-errno")
+#endif
+#include "op/convert.h"
+#include "op/vmath.h"
+#include <stddef.h>
+#include <string.h>
+
+#if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_UNDEFINED__
+#define CLONES __attribute__((target_clones("default", "avx2")))
+#else
+#define CLONES
+#endif
+
+/* From a compute type to another. */
+#define CAST_F32_F32(x) (x)
+#define CAST_F32_F64(x) ((double)(x))
+#define CAST_F32_I64(x) v_i64_f32(x)
+#define CAST_F32_BOOL(x) ((x) != 0)
+#define CAST_F64_F32(x) ((float)(x))
+#define CAST_F64_F64(x) (x)
+#define CAST_F64_I64(x) v_i64_f64(x)
+#define CAST_F64_BOOL(x) ((x) != 0)
+#define CAST_I64_F32(x) ((float)(x))
+#define CAST_I64_F64(x) ((double)(x))
+#define CAST_I64_I64(x) (x)
+#define CAST_I64_BOOL(x) ((x) != 0)
+#define CAST_BOOL_F32(x) ((float)(x))
+#define CAST_BOOL_F64(x) ((double)(x))
+#define CAST_BOOL_I64(x) ((long)(x))
+#define CAST_BOOL_BOOL(x) (x)
+
+typedef float value_F32;
+typedef double value_F64;
+typedef long value_I64;
+typedef _Bool value_BOOL;
+
+/* LIST(storage id, its C type, its compute type, from memory, to memory) */
+#define STORED(LIST)                                                          \
+    LIST(BOOL, unsigned char, BOOL, (x != 0), (unsigned char)x)               \
+    LIST(U8, unsigned char, I64, (long)x, (unsigned char)x)                   \
+    LIST(I8, signed char, I64, (long)x, (signed char)x)                       \
+    LIST(I16, short, I64, (long)x, (short)x)                                  \
+    LIST(I32, int, I64, (long)x, (int)x)                                      \
+    LIST(I64, long, I64, x, x)                                                \
+    LIST(F16, unsigned short, F32, v_f32_f16(x), v_f16_f32(x))                \
+    LIST(BF16, unsigned short, F32, v_f32_bf16(x), v_bf16_f32(x))             \
+    LIST(F32, float, F32, x, x)                                               \
+    LIST(F64, double, F64, x, x)
+
+#define LOAD(id, c_type, own, from, to, compute)                                                                     \
+    CLONES static void load_##id##_##compute(int64_t n, void *dst, const char *src, int64_t stride) {                \
+        value_##compute *out = dst;                                                                                  \
+        if (stride == (int64_t)sizeof(c_type)) {                                                                     \
+            const c_type *in = (const c_type *)(const void *)src;                                                    \
+            for (int64_t i = 0; i < n; i++) { const c_type x = in[i]; out[i] = CAST_##own##_##compute((from)); }     \
+        } else                                                                                                       \
+            for (int64_t i = 0; i < n; i++) {                                                                        \
+                const c_type x = *(const c_type *)(const void *)(src + i * stride);                                  \
+                out[i] = CAST_##own##_##compute((from));                                                             \
+            }                                                                                                        \
+    }
+#define STORE(id, c_type, own, from, to, compute)                                                                    \
+    CLONES static void store_##compute##_##id(int64_t n, const void *src, char *dst, int64_t stride) {               \
+        const value_##compute *in = src;                                                                             \
+        if (stride == (int64_t)sizeof(c_type)) {                                                                     \
+            c_type *out = (c_type *)(void *)dst;                                                                     \
+            for (int64_t i = 0; i < n; i++) { const value_##own x = CAST_##compute##_##own(in[i]); out[i] = (to); }  \
+        } else                                                                                                       \
+            for (int64_t i = 0; i < n; i++) {                                                                        \
+                const value_##own x = CAST_##compute##_##own(in[i]);                                                 \
+                *(c_type *)(void *)(dst + i * stride) = (to);                                                        \
+            }                                                                                                        \
+    }
+#define BOTH(id, c_type, own, from, to)                                                                              \
+    LOAD(id, c_type, own, from, to, F32) LOAD(id, c_type, own, from, to, F64)                                        \
+    LOAD(id, c_type, own, from, to, I64) LOAD(id, c_type, own, from, to, BOOL)                                       \
+    STORE(id, c_type, own, from, to, F32) STORE(id, c_type, own, from, to, F64)                                      \
+    STORE(id, c_type, own, from, to, I64) STORE(id, c_type, own, from, to, BOOL)
+STORED(BOTH)
+
+static int place_of(DType compute) { return compute == DTYPE_F32 ? 0 : compute == DTYPE_F64 ? 1 : compute == DTYPE_I64 ? 2 : 3; }
+
+LoadFn load_function(DType stored, DType compute) {
+#define LINE(id, c_type, own, from, to) [DTYPE_##id] = {load_##id##_F32, load_##id##_F64, load_##id##_I64, load_##id##_BOOL},
+    static const LoadFn table[DTYPE_COUNT][4] = {STORED(LINE)};
+#undef LINE
+    return table[stored][place_of(compute)];
+}
+
+StoreFn store_function(DType compute, DType stored) {
+#define LINE(id, c_type, own, from, to) [DTYPE_##id] = {store_F32_##id, store_F64_##id, store_I64_##id, store_BOOL_##id},
+    static const StoreFn table[DTYPE_COUNT][4] = {STORED(LINE)};
+#undef LINE
+    return table[stored][place_of(compute)];
+}
+
+double load_double(DType stored, const char *src) {
+    double value;
+    load_values(stored, DTYPE_F64, 1, &value, src, 0);
+    return value;
+}
+
+int64_t load_int(DType stored, const char *src) {
+    long value;
+    load_values(stored, DTYPE_I64, 1, &value, src, 0);
+    return value;
+}

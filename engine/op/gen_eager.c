@@ -1,0 +1,151 @@
+/* gen-eager: prints engine/op/eager_kernels.c: a loop for each pointwise row, variant and compute type. Run while vitrine is built.
+ *
+ *     void eager_lt_f32(int64_t n, void *out, const void *const *in, const EagerNumber *numbers) {
+ *         _Bool *to = out; const float *a0 = in[0]; const float *a1 = in[1];
+ *         LOOP for (int64_t i = 0; i < n; i++) to[i] = (a0[i] < a1[i]);
+ *     }
+ *
+ * Invariant: lines of the table stand in the order of op_table_new's numbering. */
+#include "op/eager.h"
+#include "op/op.h"
+#include "op/scalar_row.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* This program links the table and its families, but not the loops it prints. */
+const EagerKernel eager_kernels[1][EAGER_TYPES];
+
+static const struct { DType type; const char *suffix; } computes[EAGER_TYPES] = {{DTYPE_F32, "f32"}, {DTYPE_F64, "f64"}, {DTYPE_I64, "i64"}, {DTYPE_BOOL, "bool"}};
+
+typedef struct Printer { Arena *arena; Text text; DType types[32]; DType compute; int temporaries; } Printer;
+
+static const char *print_value(Printer *p, const ScalarExpr *e, DType wanted);
+
+/* One statement for each primitive, so that a shared operand in a text is evaluated once. */
+static const char *name_of(Printer *p, DType type, const Text *value) {
+    const char *name = arena_printf(p->arena, "t%d", p->temporaries++);
+    text_line(&p->text, "%s %s = %s;", scalar_type_name(TARGET_C, type), name, text_cstr(value));
+    return name;
+}
+
+static const char *print_prim(Printer *p, const ScalarExpr *e) {
+    const char *operands[3] = {0};
+    DType operand_type = scalar_operand_type(e, p->types);
+    for (int i = 0; i < prim_info[e->prim].arity; i++)
+        operands[i] = print_value(p, e->args[i], e->prim == PRIM_WHERE && i == 0 ? DTYPE_BOOL : operand_type);
+    Text value = {0};
+    prim_print(&value, TARGET_C, e->prim, operand_type, operands);
+    const char *name = name_of(p, scalar_type(e, p->types), &value);
+    text_free(&value);
+    return name;
+}
+
+static const char *print_input(Printer *p, int input) { return arena_printf(p->arena, "v%d", input); }
+
+static const char *print_const(Printer *p, const ScalarExpr *e, DType wanted) {
+    Text value = {0};
+    scalar_const_print(&value, TARGET_C, wanted, e->value, e->is_integer ? e->integer : (int64_t)e->value);
+    const char *name = text_in(&value, p->arena);
+    text_free(&value);
+    return name;
+}
+
+static const char *print_value(Printer *p, const ScalarExpr *e, DType wanted) {
+    if (e->kind == SCALAR_CONST) return print_const(p, e, wanted);
+    const char *value = e->kind == SCALAR_INPUT ? print_input(p, e->input) : e->kind == SCALAR_CAST ? print_value(p, e->args[0], scalar_type(e->args[0], p->types)) : print_prim(p, e);
+    DType from = e->kind == SCALAR_CAST ? scalar_type(e->args[0], p->types) : scalar_type(e, p->types);
+    if (from == wanted) return value;
+    Text cast = {0};
+    scalar_cast_print(&cast, TARGET_C, from, wanted, value);
+    const char *name = name_of(p, wanted, &cast);
+    text_free(&cast);
+    return name;
+}
+
+static DType result_type(const Printer *p, const ScalarExpr *e) { return e->kind == SCALAR_CONST ? p->compute : scalar_type(e, p->types); }
+
+/* Operands are arrays; other inputs are numbers, loaded before the loop. */
+static void print_inputs(Printer *p, const Op *op, const bool *used, bool arrays) {
+    for (int i = 0; i < op->nparams + 2; i++) {
+        if (!used[i] || (i < op->tensor_inputs) != arrays) continue;
+        const char *type = scalar_type_name(TARGET_C, p->types[i]);
+        if (arrays) text_line(&p->text, "const %s *a%d = in[%d];", type, i, i);
+        else if (p->types[i] == DTYPE_F32 || p->types[i] == DTYPE_F64) text_line(&p->text, "const %s v%d = (%s)numbers[%d].f;", type, i, type, i);
+        else text_line(&p->text, "const %s v%d = numbers[%d].i%s;", type, i, i, p->types[i] == DTYPE_BOOL ? " != 0" : "");
+    }
+}
+
+static void print_loop(Printer *p, const Op *op, const ScalarVariant *variant, const char *name) {
+    bool used[32] = {0};
+    scalar_row_uses(variant->expr, used);
+    DType result = result_type(p, variant->expr);
+    text_line(&p->text, "CLONES static void %s(int64_t n, void *out, const void *const *in, const EagerNumber *numbers) { /* %s */", name, variant->text);
+    text_indent(&p->text, 4);
+    text_line(&p->text, "(void)in, (void)numbers;");
+    text_line(&p->text, "%s *to = out;", scalar_type_name(TARGET_C, result));
+    print_inputs(p, op, used, true);
+    print_inputs(p, op, used, false);
+    text_line(&p->text, "LOOP");
+    text_line(&p->text, "for (int64_t i = 0; i < n; i++) {");
+    text_indent(&p->text, 4);
+    for (int i = 0; i < op->tensor_inputs; i++)
+        if (used[i]) text_line(&p->text, "const %s v%d = a%d[i];", scalar_type_name(TARGET_C, p->types[i]), i, i);
+    const char *value = print_value(p, variant->expr, result);
+    text_line(&p->text, "to[i] = %s;", value);
+    text_indent(&p->text, -4);
+    text_line(&p->text, "}");
+    text_indent(&p->text, -4);
+    text_line(&p->text, "}\n");
+}
+
+/* false: there is no loop for the type. Rows that promote to floats have none for integers. */
+static bool set_types(Printer *p, const Op *op, const ScalarVariant *variant, DType compute) {
+    if (op_has(op, TRAIT_FLOAT_RESULT) && (compute == DTYPE_I64 || compute == DTYPE_BOOL)) return false;
+    for (int i = 0; i < op->nparams + 2; i++) p->types[i] = i == op->bool_operand ? DTYPE_BOOL : compute;
+    p->compute = compute;
+    p->temporaries = 0;
+    return scalar_defined(variant->expr, p->types);
+}
+
+/* The table's line of a variant; its loops go to p->text. */
+static void print_variant(Printer *p, const Op *op, int v, Text *table) {
+    static const char *const type_ids[] = {[DTYPE_F32] = "DTYPE_F32", [DTYPE_F64] = "DTYPE_F64", [DTYPE_I64] = "DTYPE_I64", [DTYPE_BOOL] = "DTYPE_BOOL"};
+    text_put(table, "    {");
+    for (int t = 0; t < EAGER_TYPES; t++) {
+        if (!set_types(p, op, &op->variants[v], computes[t].type)) {
+            text_put(table, "{0, DTYPE_NONE}, ");
+            continue;
+        }
+        const char *name = arena_printf(p->arena, "eager_%s_%d_%s", op->name, v, computes[t].suffix);
+        print_loop(p, op, &op->variants[v], name);
+        text_printf(table, "{%s, %s}, ", name, type_ids[result_type(p, op->variants[v].expr)]);
+    }
+    text_put(table, "},\n");
+}
+
+static const char preamble[] =
+    "/* Made by gen-eager from ops.def. */\n"
+    "#include \"op/eager.h\"\n"
+    "#include \"op/vmath.h\"\n"
+    "#pragma GCC diagnostic ignored \"-Wconversion\"\n"
+    "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n"
+    "#if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_UNDEFINED__\n"
+    "#define CLONES __attribute__((target_clones(\"default\", \"avx2\", \"avx512f\")))\n"
+    "#else\n#define CLONES\n#endif\n"
+    "#if defined __GNUC__ && !defined __clang__\n#define LOOP _Pragma(\"GCC ivdep\")\n#else\n#define LOOP\n#endif\n\n";
+
+int main(void) {
+    Arena *arena = arena_new("gen-eager");
+    Failure failure = {0};
+    LangSession lang = {.arena = arena, .names = interner_new(arena), .failure = &failure};
+    OpTable *ops = op_table_new(arena, &lang);
+    Printer p = {.arena = arena};
+    Text table = {0};
+    for (int i = 0; i < op_count(ops); i++) {
+        const Op *op = op_at(ops, i);
+        for (int v = 0; op->family == FAMILY_POINTWISE && v < op->variant_count; v++) print_variant(&p, op, v, &table);
+    }
+    printf("%s%sconst EagerKernel eager_kernels[][EAGER_TYPES] = {\n%s};\n", preamble, text_cstr(&p.text), text_cstr(&table));
+    return ferror(stdout) || fflush(stdout) ? 1 : 0;
+}

@@ -1,0 +1,151 @@
+/* Op table: rows from ops.def, their in-place twins, and lookup by name.
+ *
+ * In: ops.def. Out: an array of Op, a name table.
+ *
+ *     OpTable *table = op_table_new(arena, lang);
+ *     op_find(table, "add_")->functional_op == op_find(table, "add")            // twins are made here, not written
+ *
+ * Invariant: a row's place (`index`) and the numbers of its eager kernels are the same in every build of the same ops.def: the program that
+ * prints the eager kernels walks the same table. To add a row: ops.def. */
+#include "op/op.h"
+#include "base/vec.h"
+#include "op/family.h"
+#include "op/scalar_row.h"
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct OpTable { Arena *arena; LangSession *lang; VEC(Op *) ops; Map *by_name; };
+
+enum { TWIN = 1 << 29 /* has an in-place twin: name + "_" */, METHOD = TRAIT_METHOD, FUNCTION = TRAIT_FUNCTION, NN = TRAIT_NN, HIDDEN = TRAIT_HIDDEN };
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* a row may say another number of outputs than 1 */
+static const Op rows[] = {
+#define OP(family_id, op_name, signature, ...) {.family = FAMILY_##family_id, .name = op_name, .signature_text = signature, .outputs = 1, .bool_operand = -1, __VA_ARGS__},
+#include "op/ops.def"
+#undef OP
+};
+#pragma GCC diagnostic pop
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+static const FamilyOps *family_of(const Op *op) {
+    switch (op->family) {
+    case FAMILY_POINTWISE: return &pointwise_family;
+    case FAMILY_REDUCE: return &reduce_family;
+    case FAMILY_VIEW: return &view_family;
+    case FAMILY_CONTRACT: return &contract_family;
+    case FAMILY_INDEX: return index_is_scatter(op) ? &scatter_family : &index_family;
+    case FAMILY_CREATE: return &create_family;
+    case FAMILY_MUTATE: return &mutate_family;
+    case FAMILY_SCAN: return &scan_family;
+    case FAMILY_RANDOM: return &random_family;
+    case FAMILY_DECOMPOSED: return &decomposed_family;
+    case FAMILY_COMPOSITE: break;
+    }
+    return &composite_family;
+}
+
+/* "_softmax" -> "SoftmaxBackward0", "native_layer_norm" -> "NativeLayerNormBackward0": PyTorch's names of gradient nodes. */
+static const char *make_grad_name(Arena *arena, const char *name) {
+    char *camel = arena_alloc(arena, strlen(name) + sizeof "Backward0"), *at = camel;
+    bool upper = true;
+    for (const char *c = name; *c; c++) {
+        if (*c != '_') *at++ = (char)(upper ? toupper((unsigned char)*c) : *c);
+        upper = *c == '_';
+    }
+    memcpy(at, "Backward0", sizeof "Backward0");
+    return camel;
+}
+
+static int count_operands(const Signature *signature) {
+    int count = 0;
+    while (count < signature->positional && !signature->has_default[count]) count++;
+    return count;
+}
+
+static void finish_row(OpTable *table, Op *op) {
+    op->family_ops = family_of(op);
+    if (!op->signature) op->signature = lang_parse_signature(table->lang, op->signature_text);
+    op->nparams = op->signature->count + (op->signature->varargs ? 1 : 0);
+    if (!op->grad && (op->family == FAMILY_CREATE || op->family == FAMILY_RANDOM)) op->grad = ""; /* nothing flows back, and nobody need be told */
+    if (!op->grad_name && op->grad) op->grad_name = make_grad_name(table->arena, op->name);
+    if (op->family == FAMILY_POINTWISE && op->tensor_inputs == 0) op->tensor_inputs = count_operands(op->signature);
+}
+
+static Op *add_row(OpTable *table, const Op *row) {
+    Op *op = arena_copy(table->arena, row, sizeof *row);
+    op->name = intern(table->lang->names, row->name);
+    op->traits &= ~(unsigned)TWIN;
+    op->index = table->ops.count;
+    vec_push_in(table->arena, &table->ops, op);
+    finish_row(table, op);
+    map_put(table->by_name, op->name, op);
+    return op;
+}
+
+/* relu_ from relu: same signature and gradient, written into its first input. */
+static void add_twin(OpTable *table, Op *op) {
+    Op twin = *op;
+    twin.name = arena_printf(table->arena, "%s_", op->name);
+    twin.family = FAMILY_MUTATE;
+    twin.functional = op->name;
+    twin.functional_op = op;
+    twin.traits = (op->traits & (TRAIT_METHOD | TRAIT_NN | TRAIT_FUNCTION | TRAIT_RANDOM)) | TRAIT_INPLACE | TRAIT_EFFECT;
+    if (!(op->traits & TRAIT_HIDDEN)) twin.traits |= TRAIT_METHOD;
+    twin.traits &= ~(unsigned)TRAIT_HIDDEN;
+    op->inplace_op = add_row(table, &twin);
+}
+
+OpTable *op_table_new(Arena *arena, LangSession *lang) {
+    OpTable *table = ARENA_NEW(arena, OpTable);
+    *table = (OpTable){.arena = arena, .lang = lang, .by_name = map_new(arena)};
+    int next_kernel = 0;
+    for (int i = 0; i < ROW_COUNT; i++) {
+        Op *op = add_row(table, &rows[i]);
+        scalar_row_parse(arena, op);
+        op->first_kernel = next_kernel;
+        next_kernel += op->variant_count;
+    }
+    int row_count = table->ops.count;
+    for (int i = 0; i < row_count; i++)
+        if (rows[i].traits & TWIN) add_twin(table, table->ops.at[i]);
+    for (int i = 0; i < row_count; i++) {
+        Op *op = table->ops.at[i];
+        if (op->functional) op->functional_op = op_find(table, op->functional);
+        if (op->binary) op->binary_op = op_find(table, op->binary);
+        assert((!op->functional || op->functional_op) && "ops.def names a functional form that has no row");
+    }
+    return table;
+}
+
+const Op *op_find(const OpTable *table, const char *name) { return map_get(table->by_name, intern(table->lang->names, name)); }
+
+int op_count(const OpTable *table) { return table->ops.count; }
+
+const Op *op_at(const OpTable *table, int i) { return table->ops.at[i]; }
+
+Op *op_add_composite(OpTable *table, const char *name, Signature *signature, const char *grad_name) {
+    Op row = {.name = name, .family = FAMILY_COMPOSITE, .signature = signature, .signature_text = "", .outputs = -1, .grad_name = grad_name, .traits = TRAIT_NN, .bool_operand = -1};
+    return add_row(table, &row);
+}
+
+const char *op_param(const Op *op, int i) {
+    const Signature *signature = op->signature;
+    if (!signature->varargs || i < signature->positional) return signature->names[i];
+    return i == signature->positional ? signature->varargs_name : signature->names[i - 1];
+}
+
+int op_param_index(const Op *op, const char *name) {
+    for (int i = 0; i < op->nparams; i++)
+        if (strcmp(op_param(op, i), name) == 0) return i;
+    return -1;
+}
+
+const Arg *op_arg(const Op *op, const Arg *args, const char *name) {
+    static const Arg none = {.tag = ARG_NONE};
+    int i = op_param_index(op, name);
+    return i < 0 ? &none : &args[i];
+}

@@ -1,0 +1,346 @@
+/* Order: sort, topk, kthvalue, median along a dim; searchsorted, bincount, unique.
+ *
+ * In: a tensor, a dim. Out: values and the indices they had. Sorting is stable: equal values keep their order; NaN stands above everything.
+ *
+ *     sort([3, 1, 2]) -> [1, 2, 3], [1, 2, 0];   topk([3, 1, 2], 2) -> [3, 2], [0, 2];   median of an even count -> the lower middle
+ *
+ * Invariant: a line's keys are doubles (integers: int64) with their place, merged bottom-up; no comparison is undefined. */
+#include "op/convert.h"
+#include "op/index.h"
+#include "op/lines.h"
+#include "op/walk.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_kind(const Op *op, const char *kind) { return strcmp(op->shared, kind) == 0; }
+
+/* ---- shapes ---- */
+
+static Meta dense_of(const Meta *like, DType dtype, SymTable *syms) {
+    Meta meta = *like;
+    meta.dtype = dtype;
+    meta.offset = 0;
+    meta.requires_grad = false;
+    meta_set_contiguous(&meta, syms);
+    return meta;
+}
+
+static bool infer_sorted(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error) {
+    int dim;
+    const Meta *input = arg_meta(&args[0]);
+    if (!read_dim(op, args, "dim", input->rank, &dim, error)) return false;
+    Meta out = *input;
+    int64_t size = input->rank ? dim_hint(input->sizes[dim]) : 1, k = arg_as_int(op_arg(op, args, "k"));
+    if (is_kind(op, "topk") && (k < 0 || k > size)) return op_error(error, ERROR_RUNTIME, "selected index k out of range");
+    if (is_kind(op, "kthvalue") && (k < 1 || k > size)) return op_error(error, ERROR_RUNTIME, "kthvalue(): selected number k out of range for dimension %d", dim);
+    if (is_kind(op, "topk") && out.rank) out.sizes[dim] = op_arg(op, args, "k")->i;
+    if (is_kind(op, "kthvalue") && out.rank) {
+        if (arg_truth(op_arg(op, args, "keepdim"), false)) out.sizes[dim] = 1;
+        else {
+            for (int i = dim; i + 1 < out.rank; i++) out.sizes[i] = out.sizes[i + 1];
+            out.rank--;
+        }
+    }
+    outs[0] = dense_of(&out, input->dtype, context->syms);
+    if (is_kind(op, "sort")) meta_preserve_strides(&outs[0], input, context->syms);
+    outs[1] = outs[0];
+    outs[1].dtype = DTYPE_I64;
+    *count = 2;
+    return true;
+}
+
+static bool infer_median(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error) {
+    int dim;
+    Meta out = *arg_meta(&args[0]);
+    *count = 1;
+    if (op_arg(op, args, "dim")->tag == ARG_NONE) {
+        out.rank = 0;
+        outs[0] = dense_of(&out, out.dtype, context->syms);
+        return true;
+    }
+    if (!read_dim(op, args, "dim", out.rank, &dim, error)) return false;
+    if (out.rank && dim_hint(out.sizes[dim]) == 0) return op_error(error, ERROR_INDEX, "median(): Expected reduction dim %d to have non-zero size.", dim);
+    if (out.rank && arg_truth(op_arg(op, args, "keepdim"), false)) out.sizes[dim] = 1;
+    else if (out.rank) {
+        for (int i = dim; i + 1 < out.rank; i++) out.sizes[i] = out.sizes[i + 1];
+        out.rank--;
+    }
+    outs[0] = dense_of(&out, out.dtype, context->syms);
+    outs[1] = dense_of(&out, DTYPE_I64, context->syms);
+    *count = 2;
+    return true;
+}
+
+static bool infer_search(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
+    const Meta *sorted = arg_meta(&args[0]);
+    DType dtype = arg_truth(op_arg(op, args, "out_int32"), false) ? DTYPE_I32 : DTYPE_I64;
+    if (sorted->rank < 1) return op_error(error, ERROR_RUNTIME, "searchsorted(): the boundaries need at least one dimension");
+    Meta out = {.device = sorted->device};
+    if (arg_is_tensor(&args[1])) out = *arg_meta(&args[1]);
+    bool fits = sorted->rank == 1 || (arg_is_tensor(&args[1]) && sorted->rank == out.rank);
+    for (int i = 0; fits && sorted->rank > 1 && i < sorted->rank - 1; i++) fits = dim_equal(sorted->sizes[i], out.sizes[i]);
+    if (!fits) return op_error(error, ERROR_RUNTIME, "searchsorted(): boundaries tensor should be 1 dimension or its first dimensions should match those of the input");
+    outs[0] = dense_of(&out, dtype, context->syms);
+    return true;
+}
+
+static bool has_data(const Op *op, const Arg *arg, OpError *error) {
+    if (arg->tensor.data && arg_meta(arg)->device.kind == DEVICE_CPU && meta_is_static(arg_meta(arg))) return true;
+    return op_error(error, ERROR_NOT_IMPLEMENTED, "%s(): the shape of its result depends on data that is not at hand", op->name);
+}
+
+static bool infer_bincount(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
+    const Meta *input = arg_meta(&args[0]);
+    int64_t size = arg_as_int(op_arg(op, args, "minlength"));
+    if (input->rank != 1 || dtype_is_float(input->dtype)) return op_error(error, ERROR_RUNTIME, "bincount only supports 1-d non-negative integral inputs.");
+    if (!has_data(op, &args[0], error)) return false;
+    for (int64_t i = 0; i < input->sizes[0]; i++) {
+        int64_t value = load_int(input->dtype, (const char *)args[0].tensor.data + (input->offset + i * input->strides[0]) * dtype_size(input->dtype));
+        if (value < 0) return op_error(error, ERROR_RUNTIME, "bincount only supports 1-d non-negative integral inputs.");
+        if (value >= size) size = value + 1;
+    }
+    const Arg *weights = op_arg(op, args, "weights");
+    DType dtype = !arg_is_tensor(weights) ? DTYPE_I64 : arg_meta(weights)->dtype == DTYPE_F32 ? DTYPE_F32 : DTYPE_F64;
+    Meta out = {.device = input->device, .rank = 1, .sizes = {size}};
+    outs[0] = dense_of(&out, dtype, context->syms);
+    return true;
+}
+
+/* ---- keys ---- */
+
+typedef struct Key { double f; int64_t i, at; } Key; /* of floats f (i is 0), of integers i (f is 0); at: place in the line */
+
+static bool before(const Key *a, const Key *b, bool descending) {
+    bool a_nan = a->f != a->f, b_nan = b->f != b->f;
+    if (a_nan || b_nan) return descending ? a_nan && !b_nan : b_nan && !a_nan;
+    if (a->f != b->f) return descending ? a->f > b->f : a->f < b->f;
+    return descending ? a->i > b->i : a->i < b->i;
+}
+
+/* Bottom-up merging; `spare` holds n keys. */
+static void sort_keys(Key *keys, Key *spare, int64_t n, bool descending) {
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t start = 0; start < n; start += 2 * width) {
+            int64_t middle = start + width < n ? start + width : n, end = start + 2 * width < n ? start + 2 * width : n, left = start, right = middle;
+            for (int64_t k = start; k < end; k++) {
+                bool take_right = left == middle || (right < end && before(&keys[right], &keys[left], descending));
+                spare[k] = keys[take_right ? right++ : left++];
+            }
+        }
+        memcpy(keys, spare, (size_t)n * sizeof *keys);
+    }
+}
+
+static void read_keys(DType dtype, const char *src, int64_t stride, int64_t n, Key *keys) {
+    bool floats = dtype_is_float(dtype);
+    for (int64_t k = 0; k < n; k++) {
+        const char *at = src + k * stride;
+        keys[k] = (Key){floats ? load_double(dtype, at) : 0, floats ? 0 : load_int(dtype, at), k};
+    }
+}
+
+static void write_key(DType dtype, char *dst, const Key *key) {
+    if (dtype_is_float(dtype)) store_values(DTYPE_F64, dtype, 1, &key->f, dst, 0);
+    else store_values(DTYPE_I64, dtype, 1, &key->i, dst, 0);
+}
+
+/* ---- sort and its kin: some of a line's keys in order ---- */
+
+typedef struct Pick { int64_t first, count; bool descending; } Pick; /* keys [first, first + count) of the sorted line */
+
+static Pick what_to_pick(const Op *op, const Arg *args, int64_t n, const Key *sorted) {
+    int64_t k = arg_as_int(op_arg(op, args, "k"));
+    if (is_kind(op, "sort")) return (Pick){0, n, arg_truth(op_arg(op, args, "descending"), false)};
+    if (is_kind(op, "topk")) return (Pick){0, k, arg_truth(op_arg(op, args, "largest"), true)};
+    if (is_kind(op, "kthvalue")) return (Pick){k - 1, 1, false};
+    if (sorted && n > 0 && sorted[n - 1].f != sorted[n - 1].f) { /* any NaN is the median; the first of them */
+        int64_t first = n - 1;
+        while (first > 0 && sorted[first - 1].f != sorted[first - 1].f) first--;
+        return (Pick){first, 1, false};
+    }
+    return (Pick){(n - 1) / 2, 1, false};
+}
+
+static bool order_line(const Op *op, const Arg *args, const char *src, const Lines *in, char *values, const Lines *out, char *places, const Lines *indices, int64_t line) {
+    int64_t n = in->length;
+    DType dtype = arg_meta(&args[0])->dtype;
+    Key *keys = malloc((size_t)(2 * n) * sizeof *keys + 1);
+    if (!keys) return false;
+    read_keys(dtype, src + line_offset(in, line), in->stride, n, keys);
+    sort_keys(keys, keys + n, n, what_to_pick(op, args, n, NULL).descending);
+    Pick pick = what_to_pick(op, args, n, keys);
+    for (int64_t k = 0; k < pick.count && k < n; k++) {
+        const Key *key = &keys[pick.first + k];
+        write_key(dtype, values + line_offset(out, line) + k * out->stride, key);
+        if (places) store_values(DTYPE_I64, DTYPE_I64, 1, &key->at, places + line_offset(indices, line) + k * indices->stride, 0);
+    }
+    free(keys);
+    return true;
+}
+
+/* Output lines where the dim is gone: the dim is put back with size 1. */
+static Meta with_dim(const Meta *out, int rank, int dim) {
+    Meta meta = *out;
+    if (out->rank == rank) return meta;
+    for (int i = meta.rank++; i > dim; i--) meta.sizes[i] = meta.sizes[i - 1], meta.strides[i] = meta.strides[i - 1];
+    meta.sizes[dim] = 1;
+    meta.strides[dim] = 1;
+    return meta;
+}
+
+bool run_order(const Op *op, const Arg *args, const Arg *outs, const OpContext *context, OpError *error) {
+    int dim = 0;
+    Meta input = *arg_meta(&args[0]);
+    bool flat = is_kind(op, "median") && op_arg(op, args, "dim")->tag == ARG_NONE;
+    void *dense = NULL;
+    const char *src = args[0].tensor.data;
+    if (flat) { /* the whole tensor as one line */
+        Meta copy = dense_of(&input, input.dtype, NULL);
+        if (!(dense = malloc((size_t)meta_bytes(&copy) + 1))) return op_error(error, ERROR_MEMORY, "%s(): no memory", op->name);
+        copy_elements(&copy, dense, &input, args[0].tensor.data, context->threads);
+        input = meta_new(input.dtype, input.device, 1, (Dim[]){meta_numel(&copy)});
+        src = dense;
+    } else if (!read_dim(op, args, "dim", input.rank, &dim, error)) return false;
+    bool has_places = !flat;
+    Meta values_meta = with_dim(arg_meta(&outs[0]), input.rank, dim), places_meta = has_places ? with_dim(arg_meta(&outs[1]), input.rank, dim) : values_meta;
+    Lines in = lines_of(&input, dim), out = lines_of(&values_meta, dim), indices = lines_of(&places_meta, dim);
+    int threads = meta_numel(&input) < 16384 || context->threads < 1 ? 1 : context->threads;
+    bool ok = true;
+    (void)threads;
+    if (flat && input.sizes[0] == 0) { /* the median of nothing */
+        double nan = (double)__builtin_nanf("");
+        store_values(DTYPE_F64, input.dtype, 1, &nan, outs[0].tensor.data, 0);
+    }
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(&& : ok)
+    for (int64_t line = 0; line < in.count; line++)
+        ok = order_line(op, args, src, &in, outs[0].tensor.data, &out, has_places ? outs[1].tensor.data : NULL, &indices, line) && ok;
+    free(dense);
+    return ok ? true : op_error(error, ERROR_MEMORY, "%s(): no memory for a line", op->name);
+}
+
+/* ---- searchsorted, bincount, unique ---- */
+
+static Key key_at(const Arg *tensor, int64_t offset) {
+    Key key;
+    const Meta *meta = arg_meta(tensor);
+    read_keys(meta->dtype, (const char *)tensor->tensor.data + offset, 0, 1, &key);
+    key.f += (double)key.i;
+    key.i = 0;
+    return key;
+}
+
+static int64_t search_line(const Arg *sorted, int64_t start, int64_t stride, int64_t n, const Key *wanted, bool right) {
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        Key key = key_at(sorted, start + middle * stride);
+        if (right ? !before(wanted, &key, false) : before(&key, wanted, false)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void run_searchsorted(const Op *op, const Arg *args, const Arg *outs) {
+    const Meta *sorted = arg_meta(&args[0]), *out = arg_meta(&outs[0]);
+    bool right = arg_truth(op_arg(op, args, "right"), false);
+    Lines lines = lines_of(sorted, sorted->rank - 1);
+    if (!arg_is_tensor(&args[1])) {
+        Key wanted = {.f = arg_as_double(&args[1])};
+        int64_t place = search_line(&args[0], line_offset(&lines, 0), lines.stride, lines.length, &wanted, right);
+        store_values(DTYPE_I64, out->dtype, 1, &place, outs[0].tensor.data, 0);
+        return;
+    }
+    const Meta *input = arg_meta(&args[1]);
+    int last = input->rank ? input->rank - 1 : 0;
+    Lines in = lines_of(input, last), to = lines_of(out, last);
+    for (int64_t line = 0; line < in.count; line++)
+        for (int64_t k = 0; k < in.length; k++) {
+            Key wanted = key_at(&args[1], line_offset(&in, line) + k * in.stride);
+            int64_t place = search_line(&args[0], line_offset(&lines, sorted->rank == 1 ? 0 : line), lines.stride, lines.length, &wanted, right);
+            store_values(DTYPE_I64, out->dtype, 1, &place, (char *)outs[0].tensor.data + line_offset(&to, line) + k * to.stride, 0);
+        }
+}
+
+static void run_bincount(const Op *op, const Arg *args, const Arg *outs) {
+    const Meta *input = arg_meta(&args[0]), *out = arg_meta(&outs[0]);
+    const Arg *weights = op_arg(op, args, "weights");
+    fill_elements(out, outs[0].tensor.data, 0, 0, 1);
+    for (int64_t i = 0; i < input->sizes[0]; i++) {
+        int64_t value = load_int(input->dtype, (const char *)args[0].tensor.data + (input->offset + i * input->strides[0]) * dtype_size(input->dtype));
+        char *to = (char *)outs[0].tensor.data + (out->offset + value) * dtype_size(out->dtype);
+        double weight = arg_is_tensor(weights) ? load_double(arg_meta(weights)->dtype, (const char *)weights->tensor.data + (arg_meta(weights)->offset + i * arg_meta(weights)->strides[0]) * dtype_size(arg_meta(weights)->dtype)) : 1;
+        double total = load_double(out->dtype, to) + weight;
+        store_values(DTYPE_F64, out->dtype, 1, &total, to, 0);
+    }
+}
+
+/* All elements as sorted keys; `at` is the place in logical order. Freed by the caller. */
+static Key *sorted_elements(const Arg *tensor, int64_t *count) {
+    Meta dense = dense_of(arg_meta(tensor), arg_meta(tensor)->dtype, NULL);
+    int64_t n = *count = meta_numel(&dense);
+    char *copy = malloc((size_t)meta_bytes(&dense) + 1);
+    Key *keys = malloc((size_t)(2 * n) * sizeof *keys + 1);
+    if (copy && keys) {
+        copy_elements(&dense, copy, arg_meta(tensor), tensor->tensor.data, 1);
+        read_keys(dense.dtype, copy, dtype_size(dense.dtype), n, keys);
+        sort_keys(keys, keys + n, n, false);
+    } else {
+        free(keys);
+        keys = NULL;
+    }
+    free(copy);
+    return keys;
+}
+
+static bool infer_unique(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error) {
+    int64_t n, distinct = 0;
+    if (op_arg(op, args, "dim")->tag != ARG_NONE) return op_error(error, ERROR_NOT_IMPLEMENTED, "unique(): dim= is not supported");
+    if (!has_data(op, &args[0], error)) return false;
+    Key *keys = sorted_elements(&args[0], &n);
+    if (!keys) return op_error(error, ERROR_MEMORY, "unique(): no memory");
+    for (int64_t k = 0; k < n; k++) distinct += k == 0 || before(&keys[k - 1], &keys[k], false) || keys[k].f != keys[k].f;
+    free(keys);
+    Meta out = {.device = arg_meta(&args[0])->device, .rank = 1, .sizes = {distinct}};
+    *count = 0;
+    outs[(*count)++] = dense_of(&out, arg_meta(&args[0])->dtype, context->syms);
+    if (arg_truth(op_arg(op, args, "return_inverse"), false)) outs[(*count)++] = dense_of(arg_meta(&args[0]), DTYPE_I64, context->syms);
+    if (arg_truth(op_arg(op, args, "return_counts"), false)) outs[(*count)++] = dense_of(&out, DTYPE_I64, context->syms);
+    return true;
+}
+
+static bool run_unique(const Op *op, const Arg *args, const Arg *outs, OpError *error) {
+    int64_t n, place = -1, next = 1;
+    Key *keys = sorted_elements(&args[0], &n);
+    if (!keys) return op_error(error, ERROR_MEMORY, "unique(): no memory");
+    int64_t *inverse = arg_truth(op_arg(op, args, "return_inverse"), false) ? outs[next++].tensor.data : NULL;
+    int64_t *counts = arg_truth(op_arg(op, args, "return_counts"), false) ? outs[next].tensor.data : NULL;
+    DType dtype = arg_meta(&outs[0])->dtype;
+    for (int64_t k = 0; k < n; k++) {
+        bool fresh = k == 0 || before(&keys[k - 1], &keys[k], false) || keys[k].f != keys[k].f;
+        if (fresh) write_key(dtype, (char *)outs[0].tensor.data + ++place * dtype_size(dtype), &keys[k]);
+        if (counts) counts[place] = fresh ? 1 : counts[place] + 1;
+        if (inverse) inverse[keys[k].at] = place;
+    }
+    free(keys);
+    return true;
+}
+
+bool run_search(const Op *op, const Arg *args, const Arg *outs, const OpContext *context, OpError *error) {
+    (void)context;
+    if (is_kind(op, "unique")) return run_unique(op, args, outs, error);
+    if (is_kind(op, "bincount")) run_bincount(op, args, outs);
+    else run_searchsorted(op, args, outs);
+    return true;
+}
+
+bool order_infer(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error, bool *handled) {
+    *handled = true;
+    *count = 1;
+    if (is_kind(op, "sort") || is_kind(op, "topk") || is_kind(op, "kthvalue")) return infer_sorted(op, args, outs, count, context, error);
+    if (is_kind(op, "median")) return infer_median(op, args, outs, count, context, error);
+    if (is_kind(op, "searchsorted")) return infer_search(op, args, outs, context, error);
+    if (is_kind(op, "bincount")) return infer_bincount(op, args, outs, context, error);
+    if (is_kind(op, "unique")) return infer_unique(op, args, outs, count, context, error);
+    *handled = false;
+    return false;
+}

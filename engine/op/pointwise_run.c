@@ -1,0 +1,156 @@
+/* Eager pointwise: the printed loop of a row, run over tiles of strided, broadcast, mixed-dtype operands.
+ *
+ * In: an op, its arguments, an output with memory. Out: the output's elements.
+ * A tile's operands go to the loop directly where they are dense and of the compute type; otherwise they are loaded into a buffer first. Numbers
+ * and zero-dim tensors fill their buffer once a thread. The result is stored with conversion where the output's dtype or layout asks for it.
+ *
+ * Invariant: an output may be an operand itself (in place): each tile is read whole before it is written. */
+#include "op/convert.h"
+#include "op/eager.h"
+#include "op/family.h"
+#include "op/scalar_row.h"
+#include "op/walk.h"
+#include <string.h>
+
+enum { TILE = 2048, MAX_INPUTS = 6, MAX_PARAMS = 16 };
+
+typedef struct Input { int param, operand; /* in the walk; -1: a number */ DType type; LoadFn load; int item; bool constant; } Input;
+typedef struct Job {
+    EagerLoop run;
+    EagerNumber numbers[MAX_PARAMS];
+    Walk walk;
+    Input inputs[MAX_INPUTS]; int input_count;
+    DType out_type; StoreFn store; bool out_direct;
+} Job;
+typedef struct Buffers { double at[MAX_INPUTS + 1][TILE]; } Buffers;
+
+static void set_numbers(Job *job, const Op *op, const Arg *args, DType common) {
+    for (int i = 0; i < op->nparams; i++)
+        if (arg_is_number(&args[i])) job->numbers[i] = (EagerNumber){arg_as_double(&args[i]), arg_as_int(&args[i])};
+    job->numbers[op->nparams].f = dtype_limit(common, false);
+    job->numbers[op->nparams + 1].f = dtype_limit(common, true);
+}
+
+static void add_input(Job *job, const Op *op, const Arg *args, int i, DType common) {
+    Input *input = &job->inputs[job->input_count++];
+    *input = (Input){.param = i, .operand = -1, .type = i == op->bool_operand ? DTYPE_BOOL : dtype_info[common].compute, .constant = true};
+    if (!arg_is_tensor(&args[i])) return;
+    const Meta *meta = arg_meta(&args[i]);
+    input->operand = job->walk.count;
+    input->load = load_function(meta->dtype, input->type);
+    input->item = meta->dtype == input->type ? dtype_size(meta->dtype) : 0; /* 0: needs conversion */
+    walk_add(&job->walk, meta, args[i].tensor.data);
+    for (int d = 0; d < job->walk.logical_rank; d++) input->constant = input->constant && job->walk.strides[input->operand][d] == 0;
+}
+
+/* Fills a whole buffer with one value. */
+static void fill_constant(const Job *job, const Input *input, double *buffer, int64_t n) {
+    EagerNumber number = job->numbers[input->param];
+    if (input->operand >= 0) {
+        input->load(n, buffer, job->walk.data[input->operand], 0);
+        return;
+    }
+    switch (input->type) {
+    case DTYPE_F32: for (int64_t i = 0; i < n; i++) ((float *)buffer)[i] = (float)number.f; break;
+    case DTYPE_F64: for (int64_t i = 0; i < n; i++) buffer[i] = number.f; break;
+    case DTYPE_I64: for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)buffer)[i] = number.i; break;
+    default: memset(buffer, number.i != 0 || number.f != 0, (size_t)n); break;
+    }
+}
+
+static bool dense(const Tile *tile, int operand, int item) {
+    return item && (tile->columns == 1 || tile->column_stride[operand] == item) && (tile->rows == 1 || tile->row_stride[operand] == item * tile->columns);
+}
+
+/* Reads along the operand's denser direction. */
+static void gather(const Input *input, const Tile *tile, char *buffer) {
+    int k = input->operand, size = compute_size(input->type);
+    for (int64_t r = 0; r < tile->rows; r++)
+        input->load(tile->columns, buffer + r * tile->columns * size, tile->data[k] + r * tile->row_stride[k], tile->column_stride[k]);
+}
+
+static void run_tile(const Job *job, int64_t index, Buffers *buffers) {
+    Tile tile;
+    const void *in[MAX_PARAMS];
+    walk_tile(&job->walk, index, &tile);
+    int64_t n = tile.rows * tile.columns;
+    for (int i = 0; i < job->input_count; i++) {
+        const Input *input = &job->inputs[i];
+        in[input->param] = buffers->at[i];
+        if (input->constant) continue;
+        if (dense(&tile, input->operand, input->item)) in[input->param] = tile.data[input->operand];
+        else gather(input, &tile, (char *)buffers->at[i]);
+    }
+    int size = compute_size(job->out_type);
+    if (job->out_direct && dense(&tile, 0, size)) {
+        job->run(n, tile.data[0], in, job->numbers);
+        return;
+    }
+    char *result = (char *)buffers->at[MAX_INPUTS];
+    job->run(n, result, in, job->numbers);
+    for (int64_t r = 0; r < tile.rows; r++) job->store(tile.columns, result + r * tile.columns * size, tile.data[0] + r * tile.row_stride[0], tile.column_stride[0]);
+}
+
+static void run_all(const Job *job, int threads) {
+    int64_t room = job->walk.columns * job->walk.rows;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        Buffers buffers;
+        for (int i = 0; i < job->input_count; i++)
+            if (job->inputs[i].constant) fill_constant(job, &job->inputs[i], buffers.at[i], room);
+#pragma omp for schedule(static)
+        for (int64_t t = 0; t < job->walk.tiles; t++) run_tile(job, t, &buffers);
+    }
+}
+
+/* Integer division by zero raises, as in PyTorch; nothing else that a loop computes can fail. */
+static bool check_divisor(const Op *op, const Arg *args, DType common, OpError *error) {
+    if (dtype_is_float(common) || op->tensor_inputs != 2) return true;
+    if (strcmp(op->name, "floor_divide") != 0 && strcmp(op->name, "remainder") != 0 && strcmp(op->name, "fmod") != 0) return true;
+    const Arg *divisor = &args[1];
+    bool zero = arg_is_number(divisor) && arg_as_int(divisor) == 0;
+    if (arg_is_tensor(divisor) && divisor->tensor.data) {
+        Walk walk;
+        walk_begin(&walk, arg_meta(divisor)->rank, arg_meta(divisor)->sizes);
+        walk_add(&walk, arg_meta(divisor), divisor->tensor.data);
+        walk_finish(&walk, TILE);
+        for (int64_t t = 0; t < walk.tiles && !zero; t++) {
+            Tile tile;
+            walk_tile(&walk, t, &tile);
+            for (int64_t i = 0; i < tile.rows * tile.columns && !zero; i++)
+                zero = load_int(arg_meta(divisor)->dtype, tile.data[0] + i / tile.columns * tile.row_stride[0] + i % tile.columns * tile.column_stride[0]) == 0;
+        }
+    }
+    return zero ? op_error(error, ERROR_RUNTIME, "ZeroDivisionError") : true;
+}
+
+bool pointwise_run(const Op *op, const Arg *args, int nargs, const Arg *out, const OpContext *context, OpError *error) {
+    (void)nargs;
+    Job job;
+    const Meta *out_meta = arg_meta(out);
+    const ScalarVariant *variant = op_scalar(op, args);
+    DType common = pointwise_common_type(op, args, context->default_dtype);
+    const EagerKernel *kernel = variant ? &eager_kernels[op->first_kernel + (int)(variant - op->variants)][eager_type(dtype_info[common].compute)] : NULL;
+    if (!kernel || !kernel->run) return op_error(error, ERROR_RUNTIME, "\"%s_cpu\" not implemented for '%s'", op->name, dtype_info[common].name);
+    if (!need_static(op, out_meta, error) || !check_divisor(op, args, common, error)) return false;
+    job.run = kernel->run;
+    job.input_count = 0;
+    job.out_type = kernel->out;
+    job.store = store_function(kernel->out, out_meta->dtype);
+    job.out_direct = kernel->out == out_meta->dtype;
+    walk_begin(&job.walk, out_meta->rank, out_meta->sizes);
+    walk_add(&job.walk, out_meta, out->tensor.data);
+    set_numbers(&job, op, args, common);
+    bool used[MAX_PARAMS + 2] = {0};
+    scalar_row_uses(variant->expr, used);
+    for (int i = 0; i < op->tensor_inputs; i++)
+        if (used[i]) add_input(&job, op, args, i, common);
+    walk_finish(&job.walk, TILE);
+    run_all(&job, walk_threads(&job.walk, context->threads));
+    return true;
+}
+
+bool pointwise_run_family(const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
+    (void)nouts;
+    return pointwise_run(op, args, nargs, &outs[0], context, error);
+}

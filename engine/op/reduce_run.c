@@ -1,0 +1,270 @@
+/* Eager reductions over strided memory.
+ *
+ * In: an input of any layout, which dims are reduced. Out: one value (and for arg reductions an index) for each kept position.
+ * Where the reduced dims are the denser ones, each output folds its own run of memory; where the kept ones are, strips of columns are folded
+ * together, row after row. Few outputs over many values are cut into chunks by size alone and merged in order: the number of threads changes nothing.
+ *
+ * Invariant: kept and reduced dims are sorted by the input's strides and merged before anything is read. */
+#include "op/convert.h"
+#include "op/reduce.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1024, CHUNK = 1 << 16, FEW = 16 };
+
+typedef struct Axis { int64_t size, in, out; /* strides in bytes; for reduced axes `out` is the weight in the logical index */ } Axis;
+typedef struct Job {
+    Axis kept[MAX_RANK], reduced[MAX_RANK]; int kept_count, reduced_count;
+    int64_t outputs, values;              /* values: reduced for each output */
+    const char *data; LoadFn load; DType dtype, compute; bool direct; int item;
+    Reduce spec;
+    const Arg *outs; int out_count;
+} Job;
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+static void insert_axis(Axis *axes, int *count, Axis axis) {
+    int place = (*count)++;
+    for (; place > 0 && magnitude(axes[place - 1].in) > magnitude(axis.in); place--) axes[place] = axes[place - 1];
+    axes[place] = axis;
+}
+
+static void merge_axes(Axis *axes, int *count) {
+    for (int i = 0; i + 1 < *count;) {
+        if (axes[i + 1].in == axes[i].in * axes[i].size && axes[i + 1].out == axes[i].out * axes[i].size) {
+            axes[i].size *= axes[i + 1].size;
+            memmove(&axes[i + 1], &axes[i + 2], (size_t)(*count - i - 2) * sizeof *axes);
+            (*count)--;
+        } else i++;
+    }
+}
+
+/* Arg reductions along more than one dim count in logical order: their reduced axes keep that order. */
+static void read_axes(Job *job, const Meta *input, const Meta *out) {
+    int64_t weight = 1;
+    int out_dim = out->rank - 1;
+    bool indexed = job->spec.reducer >= REDUCE_ARGMAX || job->out_count > 1;
+    for (int i = input->rank - 1; i >= 0; i--) {
+        bool reduced = job->spec.marks[i];
+        Axis axis = {input->sizes[i], input->strides[i] * dtype_size(input->dtype), reduced ? weight : out->strides[out_dim]};
+        if (reduced) {
+            job->values *= axis.size;
+            weight *= axis.size;
+            if (axis.size != 1 && indexed) job->reduced[job->reduced_count++] = axis;
+            else if (axis.size != 1) insert_axis(job->reduced, &job->reduced_count, axis);
+        } else {
+            job->outputs *= axis.size;
+            if (axis.size != 1) insert_axis(job->kept, &job->kept_count, axis);
+        }
+        if (!reduced || job->spec.keepdim) out_dim--;
+    }
+    if (!indexed)
+        for (int i = 0; i < job->reduced_count; i++) job->reduced[i].out = 0;
+    merge_axes(job->kept, &job->kept_count);
+    if (indexed) merge_axes(job->reduced, &job->reduced_count);
+    else for (int i = 0; i + 1 < job->reduced_count;) { /* weights do not matter */
+        if (job->reduced[i + 1].in != job->reduced[i].in * job->reduced[i].size) { i++; continue; }
+        job->reduced[i].size *= job->reduced[i + 1].size;
+        memmove(&job->reduced[i + 1], &job->reduced[i + 2], (size_t)(job->reduced_count - i - 2) * sizeof(Axis));
+        job->reduced_count--;
+    }
+    if (job->kept_count == 0) job->kept[job->kept_count++] = (Axis){1, 0, 0};
+    if (job->reduced_count == 0) job->reduced[job->reduced_count++] = (Axis){1, 0, 0};
+}
+
+/* A place in the reduced space, stepped through in order. */
+typedef struct Cursor { int64_t at[MAX_RANK], offset; } Cursor;
+
+static void cursor_set(Cursor *cursor, const Axis *axes, int count, int first, int64_t linear) {
+    cursor->offset = 0;
+    for (int i = first; i < count; i++) {
+        cursor->at[i] = linear % axes[i].size;
+        cursor->offset += cursor->at[i] * axes[i].in;
+        linear /= axes[i].size;
+    }
+}
+
+static void cursor_step(Cursor *cursor, const Axis *axes, int count, int first) {
+    for (int i = first; i < count; i++) {
+        cursor->offset += axes[i].in;
+        if (++cursor->at[i] < axes[i].size) return;
+        cursor->offset -= axes[i].in * axes[i].size;
+        cursor->at[i] = 0;
+    }
+}
+
+static int64_t out_offset(const Job *job, int64_t linear, int64_t *in_offset, int first) {
+    int64_t out = 0;
+    for (int i = first; i < job->kept_count; i++) {
+        int64_t at = linear % job->kept[i].size;
+        *in_offset += at * job->kept[i].in;
+        out += at * job->kept[i].out;
+        linear /= job->kept[i].size;
+    }
+    return out;
+}
+
+static void store_result(const Job *job, int64_t place, double f, int64_t i, int64_t at) {
+    bool indices_only = job->spec.reducer >= REDUCE_ARGMAX, integral = job->compute == DTYPE_I64 || job->compute == DTYPE_BOOL;
+    const Meta *out = arg_meta(&job->outs[0]);
+    char *dst = (char *)job->outs[0].tensor.data + (out->offset + place) * dtype_size(out->dtype);
+    if (job->spec.mean) f = f / (double)job->values;
+    if (indices_only) store_values(DTYPE_I64, out->dtype, 1, &at, dst, 0);
+    else if (integral) store_values(DTYPE_I64, out->dtype, 1, &i, dst, 0);
+    else store_values(DTYPE_F64, out->dtype, 1, &f, dst, 0);
+    if (job->out_count < 2) return;
+    const Meta *indices = arg_meta(&job->outs[1]);
+    store_values(DTYPE_I64, indices->dtype, 1, &at, (char *)job->outs[1].tensor.data + (indices->offset + place) * dtype_size(indices->dtype), 0);
+}
+
+/* ---- rows: each output folds values [from, to) of its own ---- */
+
+static void fold_range(const Job *job, const char *data, int64_t from, int64_t to, Fold *fold) {
+    double buffer[BLOCK];
+    Cursor cursor;
+    const Axis *inner = &job->reduced[0];
+    int64_t at = from % inner->size;
+    cursor_set(&cursor, job->reduced, job->reduced_count, 1, from / inner->size);
+    for (int64_t done = from; done < to;) {
+        int64_t n = inner->size - at;
+        if (n > to - done) n = to - done;
+        if (n > BLOCK) n = BLOCK;
+        const char *src = data + cursor.offset + at * inner->in;
+        bool direct = job->direct && inner->in == job->item;
+        if (!direct) job->load(n, buffer, src, inner->in);
+        fold_block(fold, direct ? (const void *)src : buffer, n, done);
+        done += n;
+        at += n;
+        if (at == inner->size) at = 0, cursor_step(&cursor, job->reduced, job->reduced_count, 1);
+    }
+}
+
+static void run_one_row(const Job *job, int64_t output) {
+    int64_t in = 0, place = out_offset(job, output, &in, 0);
+    Fold fold;
+    fold_begin(&fold, job->spec.reducer, job->compute);
+    fold_range(job, job->data + in, 0, job->values, &fold);
+    fold_finish(&fold);
+    store_result(job, place, fold.f, fold.i, fold.at);
+}
+
+static bool run_chunked_rows(const Job *job, int threads) {
+    int64_t chunks = (job->values + CHUNK - 1) / CHUNK, tasks = chunks * job->outputs;
+    Fold *folds = malloc((size_t)tasks * sizeof *folds);
+    if (!folds) return false;
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t task = 0; task < tasks; task++) {
+        int64_t in = 0, from = task % chunks * CHUNK, to = from + CHUNK < job->values ? from + CHUNK : job->values;
+        out_offset(job, task / chunks, &in, 0);
+        fold_begin(&folds[task], job->spec.reducer, job->compute);
+        fold_range(job, job->data + in, from, to, &folds[task]);
+    }
+    for (int64_t output = 0; output < job->outputs; output++) {
+        int64_t in = 0, place = out_offset(job, output, &in, 0);
+        Fold *fold = &folds[output * chunks];
+        Fold total;
+        fold_begin(&total, fold->reducer, fold->type);
+        for (int64_t c = 0; c < chunks; c++) fold_merge(&total, &fold[c]);
+        fold_finish(&total);
+        store_result(job, place, total.f, total.i, total.at);
+    }
+    free(folds);
+    return true;
+}
+
+static bool run_rows(const Job *job, int threads) {
+    if (job->outputs < FEW && job->values > 2 * CHUNK) return run_chunked_rows(job, threads);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t output = 0; output < job->outputs; output++) run_one_row(job, output);
+    return true;
+}
+
+/* ---- columns: strips of the densest kept axis ---- */
+
+typedef struct Strips { int64_t per_row, count, chunks, chunk; } Strips;
+
+static void fold_strip(const Job *job, const Strips *strips, int64_t task, Columns *columns) {
+    int64_t strip = task / strips->chunks, from = task % strips->chunks * strips->chunk, to = from + strips->chunk < job->values ? from + strips->chunk : job->values;
+    const Axis *inner = &job->kept[0];
+    int64_t first = strip % strips->per_row * STRIP, in = first * inner->in;
+    int count = (int)(inner->size - first < STRIP ? inner->size - first : STRIP);
+    double buffer[STRIP];
+    Cursor cursor;
+    out_offset(job, strip / strips->per_row, &in, 1);
+    columns_begin(columns, job->spec.reducer, job->compute, count);
+    cursor_set(&cursor, job->reduced, job->reduced_count, 0, from);
+    bool direct = job->direct && inner->in == job->item;
+    for (int64_t r = from; r < to; r++) {
+        const char *src = job->data + in + cursor.offset;
+        if (!direct) job->load(count, buffer, src, inner->in);
+        columns_row(columns, direct ? (const void *)src : buffer, r);
+        cursor_step(&cursor, job->reduced, job->reduced_count, 0);
+    }
+}
+
+static void store_strip(const Job *job, const Strips *strips, int64_t strip, const Columns *columns) {
+    int64_t in = 0, first = strip % strips->per_row * STRIP, place = out_offset(job, strip / strips->per_row, &in, 1) + first * job->kept[0].out;
+    for (int j = 0; j < columns->count; j++) store_result(job, place + j * job->kept[0].out, columns->f[j], columns->i[j], columns->at[j]);
+}
+
+static bool run_chunked_columns(const Job *job, const Strips *strips, int threads) {
+    Columns *parts = malloc((size_t)(strips->count * strips->chunks) * sizeof *parts);
+    if (!parts) return false;
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t task = 0; task < strips->count * strips->chunks; task++) fold_strip(job, strips, task, &parts[task]);
+    for (int64_t strip = 0; strip < strips->count; strip++) {
+        Columns *first = &parts[strip * strips->chunks];
+        for (int64_t c = 1; c < strips->chunks; c++) columns_merge(first, &first[c]);
+        store_strip(job, strips, strip, first);
+    }
+    free(parts);
+    return true;
+}
+
+static bool run_columns(const Job *job, int threads) {
+    Strips strips = {.per_row = (job->kept[0].size + STRIP - 1) / STRIP, .chunks = 1, .chunk = job->values};
+    strips.count = strips.per_row * (job->outputs / job->kept[0].size);
+    int64_t rows = CHUNK / (job->kept[0].size < STRIP ? job->kept[0].size : STRIP);
+    if (strips.count < FEW && job->values > 2 * rows) {
+        strips.chunk = rows;
+        strips.chunks = (job->values + rows - 1) / rows;
+        return run_chunked_columns(job, &strips, threads);
+    }
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t strip = 0; strip < strips.count; strip++) {
+        Columns columns;
+        fold_strip(job, &strips, strip, &columns);
+        store_strip(job, &strips, strip, &columns);
+    }
+    return true;
+}
+
+/* Rows pay when an output's own values lie dense and are not too few. */
+static bool prefers_columns(const Job *job) {
+    const Axis *kept = &job->kept[0], *reduced = &job->reduced[0];
+    if (kept->size < 8 || kept->in == 0) return false;
+    return magnitude(kept->in) < magnitude(reduced->in) || (reduced->size < 32 && job->reduced_count == 1 && kept->size >= 64);
+}
+
+bool reduce_run(const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
+    if (reduce_is_binary(op, args)) return pointwise_run(op->binary_op, args, nargs, &outs[0], context, error);
+    const Meta *input = arg_meta(&args[0]);
+    if (!need_static(op, input, error)) return false;
+    Job job = {.outputs = 1, .values = 1, .outs = outs, .out_count = nouts};
+    if (!reduce_read(op, args, &job.spec, error)) return false;
+    const Arg *dtype = op_arg(op, args, "dtype");
+    job.compute = job.spec.compute;
+    job.dtype = input->dtype;
+    job.item = dtype_size(input->dtype);
+    job.load = load_function(input->dtype, job.compute);
+    job.direct = input->dtype == job.compute;
+    if (dtype->tag == ARG_DTYPE && dtype_is_int(dtype->dtype) && dtype_is_float(input->dtype)) job.direct = false;
+    job.data = (const char *)args[0].tensor.data + input->offset * job.item;
+    read_axes(&job, input, arg_meta(&outs[0]));
+    if (job.outputs == 0) return true;
+    int threads = job.outputs * job.values < 65536 || context->threads < 1 ? 1 : context->threads;
+    bool ok = job.values > 0 && prefers_columns(&job) ? run_columns(&job, threads) : run_rows(&job, threads);
+    return ok ? true : op_error(error, ERROR_MEMORY, "%s(): no memory for partial results", op->name);
+}

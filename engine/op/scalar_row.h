@@ -1,0 +1,10 @@
+/* Scalar rows: reading the `scalar` column of a pointwise row, and choosing among its alternatives. Inputs of an expression: the op's parameters, then dtype_max, dtype_min. */
+#ifndef VITRINE_OP_SCALAR_ROW_H
+#define VITRINE_OP_SCALAR_ROW_H
+#include "op/op.h"
+
+/* Fills in variants and expr. A row that does not parse is our own mistake: it aborts with the text. */
+void scalar_row_parse(Arena *arena, Op *op);
+/* Marks the inputs that the expression reads. */
+void scalar_row_uses(const ScalarExpr *e, bool *used);
+#endif

@@ -1,0 +1,188 @@
+/* Walk: sorts and merges the dims of strided operands, cuts them into tiles; and the copy that is built on it.
+ *
+ * In: metas and data. Out: tiles. The source of the idea is TensorIterator (reordering, coalescing); tiles in two dims are ours.
+ * Invariant: after walk_finish dims of size 1 are gone, and no two neighbouring dims can be merged for all operands. */
+#include "op/walk.h"
+#include "op/convert.h"
+#include <string.h>
+
+void walk_begin(Walk *walk, int rank, const Dim *sizes) {
+    walk->rank = walk->logical_rank = rank;
+    walk->count = 0;
+    walk->numel = 1;
+    for (int i = 0; i < rank; i++) {
+        walk->sizes[i] = sizes[rank - 1 - i];
+        walk->numel *= sizes[i];
+    }
+}
+
+void walk_add(Walk *walk, const Meta *meta, void *data) {
+    int operand = walk->count++, item = dtype_size(meta->dtype);
+    walk->data[operand] = data ? (char *)data + meta->offset * item : NULL;
+    for (int i = 0; i < walk->logical_rank; i++) {
+        int at = meta->rank - 1 - i;
+        walk->strides[operand][i] = at < 0 || meta->sizes[at] == 1 ? 0 : meta->strides[at] * item;
+    }
+}
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+static void swap_dims(Walk *walk, int a, int b) {
+    int64_t size = walk->sizes[a];
+    walk->sizes[a] = walk->sizes[b];
+    walk->sizes[b] = size;
+    for (int i = 0; i < walk->count; i++) {
+        int64_t stride = walk->strides[i][a];
+        walk->strides[i][a] = walk->strides[i][b];
+        walk->strides[i][b] = stride;
+    }
+}
+
+static void drop_dim(Walk *walk, int dim) {
+    for (int i = dim; i + 1 < walk->rank; i++) swap_dims(walk, i, i + 1);
+    walk->rank--;
+}
+
+/* By the first operand's strides; where it says nothing (0, or equal), by the others'. */
+static bool goes_inside(const Walk *walk, int a, int b) {
+    for (int i = 0; i < walk->count; i++) {
+        int64_t stride_a = magnitude(walk->strides[i][a]), stride_b = magnitude(walk->strides[i][b]);
+        if (stride_a && stride_b && stride_a != stride_b) return stride_a < stride_b;
+    }
+    return false;
+}
+
+static void sort_dims(Walk *walk) {
+    for (int i = 1; i < walk->rank; i++)
+        for (int j = i; j > 0 && goes_inside(walk, j, j - 1); j--) swap_dims(walk, j, j - 1);
+}
+
+static bool can_merge(const Walk *walk, int inner) {
+    for (int i = 0; i < walk->count; i++)
+        if (walk->strides[i][inner + 1] != walk->strides[i][inner] * walk->sizes[inner]) return false;
+    return true;
+}
+
+static void merge_dims(Walk *walk) {
+    for (int i = 0; i + 1 < walk->rank;) {
+        if (!can_merge(walk, i)) {
+            i++;
+            continue;
+        }
+        walk->sizes[i] *= walk->sizes[i + 1];
+        drop_dim(walk, i + 1);
+    }
+}
+
+/* The dim in which some operand is denser than along the columns: rows of tiles run along it. 0: none. */
+static int crossing_dim(const Walk *walk) {
+    for (int i = 0; i < walk->count; i++) {
+        int64_t along = magnitude(walk->strides[i][0]);
+        for (int d = 1; d < walk->rank; d++)
+            if (walk->strides[i][d] && magnitude(walk->strides[i][d]) < along && walk->sizes[d] > 1) return d;
+    }
+    return 0;
+}
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void choose_tiles(Walk *walk, int64_t elements) {
+    int crossing = crossing_dim(walk);
+    walk->partner = crossing ? crossing : walk->rank > 1 ? 1 : 0;
+    walk->columns = smaller(walk->sizes[0], crossing ? 64 : elements);
+    if (walk->columns < 1) walk->columns = 1;
+    walk->rows = walk->partner ? smaller(walk->sizes[walk->partner], elements / walk->columns) : 1;
+    if (walk->rows < 1) walk->rows = 1;
+    walk->tiles = 1;
+    for (int i = 0; i < walk->rank; i++) {
+        int64_t extent = i == 0 ? walk->columns : i == walk->partner ? walk->rows : 1;
+        walk->tile_counts[i] = (walk->sizes[i] + extent - 1) / extent;
+        walk->tiles *= walk->tile_counts[i];
+    }
+}
+
+void walk_finish(Walk *walk, int64_t tile_elements) {
+    for (int i = walk->rank - 1; i >= 0; i--)
+        if (walk->sizes[i] == 1) drop_dim(walk, i);
+    sort_dims(walk);
+    merge_dims(walk);
+    if (walk->rank == 0) {
+        walk->rank = 1;
+        walk->sizes[0] = 1;
+        for (int i = 0; i < walk->count; i++) walk->strides[i][0] = 0;
+    }
+    choose_tiles(walk, tile_elements);
+    if (walk->numel == 0) walk->tiles = 0;
+}
+
+void walk_tile(const Walk *walk, int64_t index, Tile *tile) {
+    int64_t start[MAX_RANK];
+    for (int i = 0; i < walk->rank; i++) {
+        int64_t count = walk->tile_counts[i], at = count == 1 ? 0 : index % count;
+        index = count == 1 ? index : index / count;
+        start[i] = at * (i == 0 ? walk->columns : i == walk->partner ? walk->rows : 1);
+    }
+    tile->columns = smaller(walk->columns, walk->sizes[0] - start[0]);
+    tile->rows = walk->partner ? smaller(walk->rows, walk->sizes[walk->partner] - start[walk->partner]) : 1;
+    for (int k = 0; k < walk->count; k++) {
+        int64_t offset = 0;
+        for (int i = 0; i < walk->rank; i++) offset += start[i] * walk->strides[k][i];
+        tile->data[k] = walk->data[k] ? walk->data[k] + offset : NULL;
+        tile->column_stride[k] = walk->strides[k][0];
+        tile->row_stride[k] = walk->partner ? walk->strides[k][walk->partner] : 0;
+    }
+}
+
+/* ---- copy ---- */
+
+#define COPY_ITEMS(type)                                                                              \
+    for (int64_t r = 0; r < tile->rows; r++) {                                                        \
+        char *dst = tile->data[0] + r * tile->row_stride[0];                                          \
+        const char *src = tile->data[1] + r * tile->row_stride[1];                                    \
+        int64_t to = tile->column_stride[0], from = tile->column_stride[1];                           \
+        for (int64_t c = 0; c < tile->columns; c++) *(type *)(void *)(dst + c * to) = *(const type *)(const void *)(src + c * from); \
+    }
+
+static void copy_same(const Tile *tile, int item) {
+    if (tile->column_stride[0] == item && tile->column_stride[1] == item) {
+        for (int64_t r = 0; r < tile->rows; r++)
+            memcpy(tile->data[0] + r * tile->row_stride[0], tile->data[1] + r * tile->row_stride[1], (size_t)(tile->columns * item));
+        return;
+    }
+    switch (item) {
+    case 1: COPY_ITEMS(uint8_t) break;
+    case 2: COPY_ITEMS(uint16_t) break;
+    case 4: COPY_ITEMS(uint32_t) break;
+    default: COPY_ITEMS(uint64_t) break;
+    }
+}
+
+typedef struct Conversion { LoadFn load; StoreFn store; } Conversion;
+
+static void copy_converted(const Tile *tile, const Conversion *conversion) {
+    double buffer[2048];
+    for (int64_t r = 0; r < tile->rows; r++) {
+        conversion->load(tile->columns, buffer, tile->data[1] + r * tile->row_stride[1], tile->column_stride[1]);
+        conversion->store(tile->columns, buffer, tile->data[0] + r * tile->row_stride[0], tile->column_stride[0]);
+    }
+}
+
+void copy_elements(const Meta *dst_meta, void *dst, const Meta *src_meta, const void *src, int threads) {
+    Walk walk;
+    walk_begin(&walk, dst_meta->rank, dst_meta->sizes);
+    walk_add(&walk, dst_meta, dst);
+    walk_add(&walk, src_meta, (void *)(uintptr_t)src);
+    walk_finish(&walk, 2048);
+    bool same = dst_meta->dtype == src_meta->dtype;
+    DType compute = dtype_info[src_meta->dtype].compute;
+    Conversion conversion = {load_function(src_meta->dtype, compute), store_function(compute, dst_meta->dtype)};
+    int item = dtype_size(dst_meta->dtype);
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(walk_threads(&walk, threads)) if (walk_threads(&walk, threads) > 1)
+    for (int64_t t = 0; t < walk.tiles; t++) {
+        Tile tile;
+        walk_tile(&walk, t, &tile);
+        if (same) copy_same(&tile, item);
+        else copy_converted(&tile, &conversion);
+    }
+}

@@ -1,0 +1,97 @@
+/* The compiler on one page.
+ *
+ *     dynamo graph -> joint -> functional -> decomposed -> partition -> forward | backward -> loops -> groups -> plan -> machine code
+ *
+ * Each stage takes what the one before made and leaves it as it was; STEP times it. Graphs are verified after the stage that built them. */
+#include "pipeline.h"
+#include <assert.h>
+
+#define STEP(c, name, target, call)                                                                          \
+    do {                                                                                                     \
+        double started = clock_us();                                                                         \
+        (target) = (call);                                                                                   \
+        vec_push_in((c)->arena, &(c)->times, ((StageTime){(name), (clock_us() - started) / 1000}));          \
+        if ((c)->vm->interrupt && *(c)->vm->interrupt) fail((c)->failure, (Span){0}, "interrupted during %s", (name)); \
+    } while (0)
+
+static Graph *verified(Compile *c, Graph *graph) {
+    const char *error;
+    if (!graph_verify(graph, &error)) fail(c->failure, (Span){0}, "%s graph is malformed: %s", graph->stage, error);
+    return graph;
+}
+
+static Device graph_device(const Graph *graph) {
+    for (int i = 0; i < graph->nodes.count; i++)
+        if (graph->nodes.at[i]->metas[0].device.kind == DEVICE_CUDA) return graph->nodes.at[i]->metas[0].device;
+    return (Device){DEVICE_CPU, 0};
+}
+
+static void check_devices(Compile *c, const Graph *graph, Device device) {
+    for (int i = 0; i < graph->inputs.count; i++)
+        if (!device_equal(graph->inputs.at[i]->metas[0].device, device))
+            fail(c->failure, graph->inputs.at[i]->span, "inputs are on different devices; %s is not on the graph's", graph->inputs.at[i]->name);
+}
+
+static int step_order(Compile *c, Schedule *schedule) { order(c, schedule); return 0; }
+static int step_memplan(Compile *c, Schedule *schedule) { memplan(c, schedule); return 0; }
+static int step_bind(Compile *c, Schedule *schedule, Device device) { bind_axes(c, schedule, device); return 0; }
+
+static int step_load(Compile *c, Side *side) {
+    OpError error;
+    if (side->plan->device.kind == DEVICE_CUDA && !cuda_available(c->runtime, NULL)) return 0; /* shown, not run */
+    if (!plan_load(c->runtime, side->plan, &side->report, &error)) fail(c->failure, (Span){0}, "%s", error.message);
+    return 0;
+}
+
+/* Inductor: one side to a plan that is ready to run. */
+static void compile_side(Compile *c, Side *side, Graph *graph, Device device, const char *name) {
+    int done;
+    side->graph = graph;
+    STEP(c, "lower", side->lowered, lower(c, graph));
+    side->lowered->device = device;
+    STEP(c, "fuse", side->schedule, fuse(c, side->lowered));
+    STEP(c, "order", done, step_order(c, side->schedule));
+    STEP(c, "memplan", done, step_memplan(c, side->schedule));
+    STEP(c, "bind", done, step_bind(c, side->schedule, device));
+    STEP(c, "generate", side->plan, generate(c, side->schedule, device, name));
+    STEP(c, "compile kernels", done, step_load(c, side));
+    (void)done;
+}
+
+/* AOTAutograd: from the captured graph to the two sides. */
+static Partition *compile_graphs(Compile *c, const Graph *dynamo, const bool *defined, const Partition *fixed, Artifacts *out) {
+    Partition *parts;
+    STEP(c, "joint", out->joint, verified(c, joint(c, dynamo, defined)));
+    STEP(c, "functional", out->functional, verified(c, functionalize(c, out->joint)));
+    STEP(c, "decomposed", out->decomposed, verified(c, simplify(c, decompose(c, out->functional))));
+    STEP(c, "partition", parts, partition(c, out->decomposed, fixed));
+    return parts;
+}
+
+static bool *tangent_mask(Compile *c, const Graph *joint) {
+    bool *mask = ARENA_ARRAY(c->arena, bool, joint->forward_outputs + 1);
+    for (int i = 0; i < joint->inputs.count; i++)
+        if (joint->inputs.at[i]->is_tangent) mask[joint->inputs.at[i]->tangent_of] = true;
+    return mask;
+}
+
+Artifacts *pipeline(Compile *c, const Graph *dynamo) {
+    Artifacts *out = ARENA_NEW(c->arena, Artifacts);
+    out->device = graph_device(dynamo);
+    check_devices(c, dynamo, out->device);
+    out->partition = compile_graphs(c, dynamo, NULL, NULL, out);
+    out->tangents = tangent_mask(c, out->joint);
+    compile_side(c, &out->forward, out->partition->forward, out->device, "forward");
+    if (out->partition->backward) compile_side(c, &out->backward, out->partition->backward, out->device, "backward");
+    return out;
+}
+
+Pruned *pipeline_pruned(Compile *c, const Graph *dynamo, Artifacts *artifacts, const bool *defined) {
+    Artifacts mine = {.device = artifacts->device};
+    Pruned *pruned = ARENA_NEW(c->arena, Pruned);
+    pruned->defined = arena_copy(c->arena, defined, sizeof *defined * (size_t)(artifacts->joint->forward_outputs + 1));
+    pruned->partition = compile_graphs(c, dynamo, pruned->defined, artifacts->partition, &mine);
+    compile_side(c, &pruned->backward, pruned->partition->backward, artifacts->device, "backward");
+    vec_push_in(c->arena, &artifacts->pruned, pruned);
+    return pruned;
+}

@@ -1,0 +1,30 @@
+/* The compiler between dynamo's captured graph and what runs: artifacts of all stages, and the compiled graph as the VM calls it. */
+#ifndef VITRINE_PIPELINE_H
+#define VITRINE_PIPELINE_H
+#include "aot/aot.h"
+#include "dynamo/dynamo.h"
+#include "inductor/inductor.h"
+#include "run/runtime.h"
+
+/* One side of the partition, from graph to plan. */
+typedef struct Side { const Graph *graph; Lowered *lowered; Schedule *schedule; Plan *plan; CompileReport report; } Side;
+/* A backward for fewer tangents than usual, made at first use. */
+typedef struct Pruned { bool *defined; Partition *partition; Side backward; } Pruned;
+
+typedef struct Artifacts {
+    Graph *joint, *functional, *decomposed;
+    Partition *partition;
+    Side forward, backward;
+    bool *tangents;                 /* which outputs have a tangent in the usual backward */
+    VEC(Pruned *) pruned;
+    Device device;
+} Artifacts;
+
+/* Compiles a captured graph: the whole compiler. Fails through c->failure. */
+Artifacts *pipeline(Compile *c, const Graph *dynamo);
+/* The backward for a given mask of defined tangents, from the same captured graph; same saved tensors. */
+Pruned *pipeline_pruned(Compile *c, const Graph *dynamo, Artifacts *artifacts, const bool *defined);
+
+/* compiled.c: runs the forward, saves what backward needs, links the outputs to the tape. A tuple of the outputs. */
+Value compiled_run(Entry *entry, Value *args, int nargs);
+#endif

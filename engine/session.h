@@ -1,0 +1,36 @@
+/* Session: what is behind engine.h. Only the files at the top of engine/ see this. */
+#ifndef VITRINE_SESSION_H
+#define VITRINE_SESSION_H
+#include "engine.h"
+#include "pipeline.h"
+
+struct Session {
+    Arena *arena;                   /* session */
+    Arena *command;                 /* one command's strings; reset by session_collect */
+    Interner *names;
+    LangSession lang;
+    Failure failure;
+    OpTable *ops;
+    Runtime *runtime;
+    VM *vm;
+    Dynamo *dynamo;
+    Policy policy;
+    SessionOptions options;
+    VEC(SourceFile *) files;
+    int command_number;
+    int64_t eager_launches, eager_bytes; /* counted by the executors */
+    Map *op_plans;                  /* eager CUDA kernels: see eager_cuda.c */
+};
+
+/* Evaluates a CALL text ("f(x, 2)") in two parts: the callee and its arguments, so that it can be run eagerly or compiled. */
+typedef struct CallParts { Value callee; Value *args; int nargs; Tuple *kwnames; Value kwnames_value; } CallParts;
+bool session_call_parts(Session *session, const char *text, CallParts *parts);
+void session_call_release(Session *session, CallParts *parts);
+/* Prints a pending exception or failure to notes. */
+void session_report(Session *session);
+void session_note(Session *session, const char *text);
+
+/* eager_cuda.c: ops on cuda tensors through single-op kernels of the generator. */
+bool eager_cuda_run(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error);
+void eager_cuda_close(Session *session);
+#endif

@@ -1,0 +1,122 @@
+/* Settings, one row each; and what an op's row says. See engine.h.
+ *
+ * To add a setting: a row in `settings` with how it is read and written. */
+#include "session.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum SettingKind { SETTING_BOOL, SETTING_INT, SETTING_DOUBLE, SETTING_POLICY } SettingKind;
+typedef struct Setting { const char *name; SettingKind kind; void *(*place)(Session *session); double low, high; const char *meaning; } Setting;
+
+#define POLICY_PLACE(field) static void *place_##field(Session *session) { return &session->policy.field; }
+POLICY_PLACE(memory_budget)
+POLICY_PLACE(emulate_precision_casts)
+POLICY_PLACE(fallback_random)
+POLICY_PLACE(fuse_vertical)
+POLICY_PLACE(fuse_horizontal)
+POLICY_PLACE(max_fusion_size)
+POLICY_PLACE(epilogue_in_library)
+POLICY_PLACE(time_candidates)
+static void *place_name(Session *session) { return &session->policy.name; }
+static void *place_limit(Session *session) { return &session->dynamo->recompile_limit; }
+static void *place_recursion(Session *session) { return &session->vm->limits.recursion; }
+
+static const Setting settings[] = {
+    {"policy", SETTING_POLICY, place_name, 0, 0, "who decides: best (fastest) or pytorch (what PyTorch 2.11 would do)"},
+    {"memory_budget", SETTING_DOUBLE, place_memory_budget, 0, 1, "share of the saved bytes that backward may use; below 1 more is recomputed"},
+    {"emulate_precision_casts", SETTING_BOOL, place_emulate_precision_casts, 0, 1, "round 16-bit values after each op inside a fused kernel"},
+    {"fallback_random", SETTING_BOOL, place_fallback_random, 0, 1, "compiled random ops give eager's numbers"},
+    {"fuse_vertical", SETTING_BOOL, place_fuse_vertical, 0, 1, "fuse producers into consumers"},
+    {"fuse_horizontal", SETTING_BOOL, place_fuse_horizontal, 0, 1, "fuse loops side by side"},
+    {"max_fusion_size", SETTING_INT, place_max_fusion_size, 1, 4096, "most nodes in one kernel"},
+    {"epilogue_in_library", SETTING_BOOL, place_epilogue_in_library, 0, 1, "let a matmul's library call take bias, relu or gelu along"},
+    {"time_candidates", SETTING_BOOL, place_time_candidates, 0, 1, "time matmul candidates where a card is there"},
+    {"recompile_limit", SETTING_INT, place_limit, 1, 1024, "entries a code object may have"},
+    {"recursion_limit", SETTING_INT, place_recursion, 10, 100000, "depth of calls of the language"},
+};
+enum { SETTING_COUNT = sizeof settings / sizeof *settings };
+
+static bool set_bool(bool *place, const char *value) {
+    bool on = !strcmp(value, "on") || !strcmp(value, "true") || !strcmp(value, "True") || !strcmp(value, "1");
+    bool off = !strcmp(value, "off") || !strcmp(value, "false") || !strcmp(value, "False") || !strcmp(value, "0");
+    if (on || off) *place = on;
+    return on || off;
+}
+
+static bool set_policy(Session *session, const char *value) {
+    const Policy *policy = !strcmp(value, "best") ? &policy_best : !strcmp(value, "pytorch") ? &policy_pytorch : NULL;
+    if (policy) session->policy = *policy;
+    return policy != NULL;
+}
+
+static bool set_number(const Setting *setting, void *place, const char *value) {
+    char *end;
+    errno = 0;
+    double number = strtod(value, &end);
+    if (errno || end == value || *end || !(number >= setting->low && number <= setting->high)) return false;
+    if (setting->kind == SETTING_DOUBLE) *(double *)place = number;
+    else *(int *)place = (int)number;
+    return true;
+}
+
+bool session_set(Session *session, const char *name, const char *value, const char **error) {
+    *error = NULL;
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        const Setting *s = &settings[i];
+        if (strcmp(s->name, name)) continue;
+        bool ok = s->kind == SETTING_BOOL ? set_bool(s->place(session), value) : s->kind == SETTING_POLICY ? set_policy(session, value) : set_number(s, s->place(session), value);
+        if (ok) return true;
+        const char *want = s->kind == SETTING_BOOL ? "on or off" : s->kind == SETTING_POLICY ? "best or pytorch" : arena_printf(session->command, "a number from %g to %g", s->low, s->high);
+        *error = arena_printf(session->command, "%s takes %s", name, want);
+        return false;
+    }
+    *error = arena_printf(session->command, "there is no setting '%s' (:set lists them)", name);
+    return false;
+}
+
+void session_settings(Session *session, void (*show)(void *state, const char *name, const char *value, const char *meaning), void *state) {
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        const Setting *s = &settings[i];
+        char text[64];
+        const void *place = s->place(session);
+        switch (s->kind) {
+        case SETTING_BOOL: snprintf(text, sizeof text, "%s", *(const bool *)place ? "on" : "off"); break;
+        case SETTING_INT: snprintf(text, sizeof text, "%d", *(const int *)place); break;
+        case SETTING_DOUBLE: snprintf(text, sizeof text, "%g", *(const double *)place); break;
+        case SETTING_POLICY: snprintf(text, sizeof text, "%s", *(const char *const *)place); break;
+        }
+        show(state, s->name, text, s->meaning);
+    }
+}
+
+/* ---- op rows ---- */
+typedef struct TraitName { unsigned trait; const char *name; } TraitName;
+static const TraitName trait_names[] = {
+    {TRAIT_COMMUTES, "commutes"}, {TRAIT_FLOAT_RESULT, "float result"}, {TRAIT_BOOL_RESULT, "bool result"}, {TRAIT_HEAVY, "heavy"}, {TRAIT_RANDOM, "random"}, {TRAIT_INPLACE, "in place"},
+    {TRAIT_ALIAS, "alias"}, {TRAIT_METHOD, "method"}, {TRAIT_FUNCTION, "torch function"}, {TRAIT_NN, "nn.functional"}, {TRAIT_HIDDEN, "aten only"}, {TRAIT_SYNC, "depends on data"},
+    {TRAIT_EFFECT, "effect"}, {TRAIT_NO_LOWER, "no loop form"},
+};
+
+static const char *traits_text(unsigned traits, Arena *arena) {
+    Text text = {0};
+    for (size_t i = 0; i < sizeof trait_names / sizeof *trait_names; i++)
+        if (traits & trait_names[i].trait) text_printf(&text, "%s%s", text.length ? ", " : "", trait_names[i].name);
+    char *copy = text_in(&text, arena);
+    text_free(&text);
+    return copy;
+}
+
+bool session_op(Session *session, const char *name, OpFacts *facts, Arena *arena) {
+    const Op *op = op_find(session->ops, name);
+    if (!op) return false;
+    *facts = (OpFacts){.name = op->name, .family = family_name(op->family), .signature = op->signature_text, .scalar = op->scalar, .grad = op->grad, .made_of = op->made_of,
+                       .grad_name = op->grad_name, .functional = op->functional, .traits = traits_text(op->traits, arena), .flops = op->flops};
+    return true;
+}
+
+void session_op_names(Session *session, void (*offer)(void *state, const char *name), void *state) {
+    for (int i = 0; i < op_count(session->ops); i++) offer(state, op_at(session->ops, i)->name);
+}
+
+void session_versions(Session *session, Text *text) { runtime_versions(session->runtime, text); }

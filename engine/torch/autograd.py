@@ -1,0 +1,84 @@
+"""torch.autograd: gradients on request, and operations with a backward of their own.
+
+    torch.autograd.grad(loss, [w, b])                      a tuple of gradients; nothing is stored in .grad
+    class Square(torch.autograd.Function): forward, backward    y = Square.apply(x)
+
+The tape itself is C (vm/autograd.h); torch._C has its entries.
+"""
+import torch
+from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
+         is_grads_batched=False, materialize_grads=False):
+    return torch._C._autograd_grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    return torch._C._autograd_backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
+
+
+class FunctionCtx:
+    """What a Function's forward leaves for its backward."""
+
+    def save_for_backward(self, *tensors):
+        self._saved = tensors
+        self._versions = torch._C._save_versions(tensors)
+
+    @property
+    def saved_tensors(self):
+        if not hasattr(self, "_saved"):
+            return ()
+        torch._C._check_versions(self._saved, self._versions)
+        return self._saved
+
+    def save_for_forward(self, *tensors):
+        self._saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors):
+        """These inputs were changed in place."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        self._non_differentiable = tensors
+
+    def set_materialize_grads(self, value):
+        """False: a gradient that did not come in is None in backward, instead of zeros."""
+        self._materialize = value
+
+
+class Function:
+    """An operation with a forward and a backward written by the program, one node of the tape."""
+
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD.")
+
+    @classmethod
+    def apply(cls, *args):
+        return torch._C._function_apply(cls, args)
+
+
+class set_detect_anomaly:
+    """Accepted for the sake of scripts: the tape checks nothing more under it."""
+
+    def __init__(self, mode=True, check_nan=True):
+        self.mode = mode
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, kind, value, traceback):
+        return None
+
+
+detect_anomaly = set_detect_anomaly
+Variable = torch.Tensor

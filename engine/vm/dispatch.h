@@ -1,0 +1,18 @@
+/* Dispatch: from a call of an op in the language to the domain: binding, out=, autocast. */
+#ifndef VITRINE_VM_DISPATCH_H
+#define VITRINE_VM_DISPATCH_H
+#include "vm/tensor.h"
+
+enum { DISPATCH_MAX_PARAMS = 64 };
+
+bool device_parse(VM *vm, const char *text, Device *device);          /* "cpu", "cuda", "cuda:1"; RuntimeError otherwise */
+bool device_of_value(VM *vm, Value v, Device *device);                /* a device, its text, or a CUDA index */
+bool is_ignored_keyword(const char *name);                            /* layout=, pin_memory= … of creation functions: nothing here depends on them */
+const Op *vm_find_op(VM *vm, const char *name);
+Value vm_op_args(VM *vm, const char *name, const Arg *args, int nargs); /* a row by name, the first arguments given, defaults for the rest */
+Value set_requires_grad_option(VM *vm, const Op *op, Value result, Value option); /* takes and gives result */
+bool tensor_set_requires_grad(VM *vm, Tensor *t, bool requires_grad); /* leaves of floating dtype only; RuntimeError otherwise */
+/* Autocast: casts floating arguments as PyTorch's lists of the device say. `replaced`: owned tensors to release after the call. */
+typedef struct Casts { Value tensors[16]; int count; } Casts;
+bool autocast_apply(VM *vm, const Op *op, Arg *args, int nargs, Casts *casts, Arena *arena);
+#endif

@@ -1,0 +1,277 @@
+/* The tracing domain: ops on fake tensors become graph nodes; the tape works on fakes as it does on tensors.
+ *
+ *     trace_begin(&tracer, vm, graph); ... vm_op(vm, "relu", &x, 1) ...; trace_end(&tracer);       // %relu in graph
+ *
+ * Composites and formulas run as code, so that only rows with a meaning of their own become nodes. trace_op alone records any row as one node:
+ * what a composite gives is found by running its body on stand-ins in a scratch graph.
+ * Invariant: a fake tensor shares storage with another exactly when the real ones would, so views and in-place ops are seen as in eager work. */
+#include "vm/tracing.h"
+#include "vm/autograd_record.h"
+#include "vm/body.h"
+#include "vm/concrete.h"
+#include "vm/dispatch.h"
+#include "vm/torch_state.h"
+#include <string.h>
+
+static Tracer *tracer_of(VM *vm) { return vm->domain_state; }
+
+void trace_begin(Tracer *tracer, VM *vm, Graph *graph) {
+    *tracer = (Tracer){.vm = vm, .graph = graph, .former = vm->domain, .former_state = vm->domain_state, .former_evaluator = vm->evaluator,
+                       .former_grad = vm->grad_enabled, .former_syms = vm->context.syms, .span = vm->span};
+    vm->domain = &tracing_domain;
+    vm->domain_state = tracer;
+    vm->evaluator = NULL;
+    vm->context.syms = graph->syms;
+}
+
+void trace_end(Tracer *tracer) {
+    VM *vm = tracer->vm;
+    vm->domain = tracer->former;
+    vm->domain_state = tracer->former_state;
+    vm->evaluator = tracer->former_evaluator;
+    vm->grad_enabled = tracer->former_grad;
+    vm->context.syms = tracer->former_syms;
+}
+
+Tensor *trace_tensor(Tracer *tracer, Node *node, int output) {
+    Node *yields = node->noutputs > 1 ? graph_getitem(tracer->graph, node, output) : node;
+    Tensor *t = tensor_fake(tracer->vm, &yields->metas[0], yields);
+    t->made_at = node->span;
+    return t;
+}
+
+/* ---- arguments as nodes ---- */
+
+typedef struct Held { VM *vm; Tensor *tensor; } Held;
+static void release_held(void *subject) {
+    Held *held = subject;
+    value_unref(held->vm, value_tensor(held->tensor));
+}
+
+/* A real tensor met while tracing is a constant of the graph, held as long as the graph's arena. */
+static Node *constant_node(Tracer *tracer, Tensor *t) {
+    Graph *graph = tracer->graph;
+    for (int i = 0; i < graph->nodes.count; i++)
+        if (graph->nodes.at[i]->kind == NODE_CONSTANT && graph->nodes.at[i]->constant == t) return graph->nodes.at[i];
+    Held *held = ARENA_NEW(graph->arena, Held);
+    *held = (Held){tracer->vm, tensor_of(value_ref(value_tensor(t)))};
+    arena_defer(graph->arena, release_held, held);
+    return graph_constant(graph, "_tensor_constant", &t->meta, t, tracer->span);
+}
+
+static Node *node_of(Tracer *tracer, Tensor *t) { return t->node ? t->node : constant_node(tracer, t); }
+
+static Arg node_argument(Tracer *tracer, const Arg *arg) {
+    if (arg->tag == ARG_TENSOR) return arg_node(node_of(tracer, arg->tensor.owner));
+    if (arg->tag != ARG_TENSORS) return *arg;
+    Arg *items = ARENA_ARRAY(tracer->graph->arena, Arg, arg->list.count + 1);
+    for (int i = 0; i < arg->list.count; i++) items[i] = node_argument(tracer, &arg->list.items[i]);
+    return (Arg){.tag = ARG_TENSORS, .list = {items, arg->list.count}};
+}
+
+static Node *record(Tracer *tracer, const Op *op, const Arg *args, int nargs, const Meta *metas, int count) {
+    Arg nodes[DISPATCH_MAX_PARAMS];
+    for (int i = 0; i < nargs; i++) nodes[i] = node_argument(tracer, &args[i]);
+    Node *node = graph_call(tracer->graph, op, nodes, nargs, metas, count, tracer->span);
+    node->side = tracer->side;
+    if (tracer->origin) node_origin(tracer->graph, node, tracer->origin);
+    return node;
+}
+
+/* ---- rows with a shape rule ---- */
+
+/* The fake for output i of a node: over fresh storage, or over that of the tensor it is a view of. */
+static Value output_fake(Tracer *tracer, Node *node, int i, Tensor *base, const Meta *meta) {
+    Tensor *t = trace_tensor(tracer, node, i);
+    if (base) {
+        storage_unref(t->storage);
+        t->storage = storage_ref(base->storage);
+        t->meta = *meta;
+        t->meta.requires_grad = false;
+    }
+    return value_tensor(t);
+}
+
+static Value record_inferred(VM *vm, const Op *op, const Arg *args, int nargs, const Inferred *inferred) {
+    Tracer *tracer = tracer_of(vm);
+    bool view = op->family == FAMILY_VIEW && view_aliases(vm, op, args, nargs, inferred->at);
+    Node *node = record(tracer, op, args, nargs, inferred->at, inferred->count);
+    Value *items = calloc((size_t)inferred->count + 1, sizeof *items);
+    for (int i = 0; i < inferred->count; i++) {
+        items[i] = output_fake(tracer, node, i, view ? args[0].tensor.owner : NULL, &inferred->at[i]);
+        if (view && view_is_differentiable(op)) autograd_mark_view(vm, tensor_of(items[i]), args[0].tensor.owner, op, args, nargs, view_kind_now(vm, op));
+    }
+    Value result = outputs_value(vm, op, items, inferred->count);
+    free(items);
+    return result;
+}
+
+static Value record_row(VM *vm, const Op *op, const Arg *args, int nargs) {
+    Inferred inferred;
+    if (!inferred_make(vm, op, args, nargs, &inferred)) return VALUE_ERROR;
+    Value result;
+    if (op_has(op, TRAIT_INPLACE) && args[0].tag == ARG_TENSOR) {
+        record(tracer_of(vm), op, args, nargs, args[0].tensor.meta, 1);
+        result = value_ref(value_tensor(args[0].tensor.owner));
+    } else result = record_inferred(vm, op, args, nargs, &inferred);
+    inferred_free(&inferred);
+    return result;
+}
+
+/* ---- composites as one node ---- */
+
+typedef struct Scratch { VM *vm; Tracer tracer; Arena *arena; Graph *graph; Arg args[DISPATCH_MAX_PARAMS]; VEC(Tensor *) stand_ins; } Scratch;
+
+/* A tensor of the scratch graph that shares the real fake's storage. */
+static Arg stand_in(Scratch *s, const Arg *arg) {
+    if (arg->tag == ARG_TENSOR) {
+        Tensor *of = arg->tensor.owner, *t = tensor_alias(s->vm, of);
+        t->node = graph_input(s->graph, "input", &of->meta, s->tracer.span);
+        t->requires_grad = false;
+        vec_push_in(s->arena, &s->stand_ins, t);
+        return arg_of_tensor(t);
+    }
+    if (arg->tag != ARG_TENSORS) return *arg;
+    Arg *items = ARENA_ARRAY(s->arena, Arg, arg->list.count + 1);
+    for (int i = 0; i < arg->list.count; i++) items[i] = stand_in(s, &arg->list.items[i]);
+    return (Arg){.tag = ARG_TENSORS, .list = {items, arg->list.count}};
+}
+
+static Value run_on_stand_ins(Scratch *s, VM *vm, const Op *op, const Arg *args, int nargs) {
+    static const int first = 0;
+    s->vm = vm;
+    s->arena = arena_new("scratch");
+    int *next_id = ARENA_NEW(s->arena, int);
+    *next_id = first;
+    s->graph = graph_new(s->arena, "scratch", tracer_of(vm)->graph->syms, next_id);
+    trace_begin(&s->tracer, vm, s->graph);
+    for (int i = 0; i < nargs; i++) s->args[i] = stand_in(s, &args[i]);
+    Value result = op_call_body_without_grad(vm, op, s->args, nargs);
+    trace_end(&s->tracer);
+    return result;
+}
+
+static Tensor *shares_with(const Scratch *s, const Arg *args, int nargs, const Tensor *t) {
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].tag == ARG_TENSOR && ((Tensor *)args[i].tensor.owner)->storage == t->storage) return args[i].tensor.owner;
+        Tensor *inside = args[i].tag == ARG_TENSORS ? shares_with(s, args[i].list.items, args[i].list.count, t) : NULL;
+        if (inside) return inside;
+    }
+    return NULL;
+}
+
+/* A flat result: one tensor, or a tuple or list of tensors. */
+static int flat_tensors(Value result, Value **items) {
+    int count = 1;
+    if (value_is_tensor(result)) return 1;
+    if (value_is(result, OBJ_TUPLE)) { *items = ((Tuple *)result.o)->items; count = ((Tuple *)result.o)->count; }
+    else if (value_is(result, OBJ_LIST)) { *items = ((List *)result.o)->items; count = ((List *)result.o)->count; }
+    else return -1;
+    for (int i = 0; i < count; i++)
+        if (!value_is_tensor((*items)[i])) return -1;
+    return count;
+}
+
+static Value rebuild(VM *vm, Value like, Value *items, int count) {
+    if (value_is_tensor(like)) return items[0];
+    Value made = value_is(like, OBJ_LIST) ? list_new(vm, items, count) : tuple_new(vm, items, count);
+    for (int i = 0; i < count; i++) value_unref(vm, items[i]);
+    return made;
+}
+
+static Value record_composite(VM *vm, const Op *op, const Arg *args, int nargs) {
+    Scratch s = {0};
+    Tracer *tracer = tracer_of(vm);
+    Value found = run_on_stand_ins(&s, vm, op, args, nargs), *items = &found, result = found;
+    int count = value_is_error(found) ? -1 : flat_tensors(found, &items);
+    if (count > 0) {
+        Meta *metas = ARENA_ARRAY(s.arena, Meta, count);
+        for (int i = 0; i < count; i++) metas[i] = tensor_of(items[i])->meta;
+        Node *node = record(tracer, op, args, nargs, metas, count);
+        Value *made = ARENA_ARRAY(s.arena, Value, count);
+        for (int i = 0; i < count; i++) made[i] = output_fake(tracer, node, i, shares_with(&s, args, nargs, tensor_of(items[i])), &metas[i]);
+        result = rebuild(vm, found, made, count);
+        value_unref(vm, found);
+    }
+    for (int i = 0; i < s.stand_ins.count; i++) value_unref(vm, value_tensor(s.stand_ins.at[i]));
+    arena_free(s.arena);
+    if (count != -1 || value_is_error(found)) return result;
+    value_unref(vm, found); /* no flat result: the body itself is recorded */
+    return op_call_body(vm, op, args, nargs);
+}
+
+Value trace_op(VM *vm, const Op *op, const Arg *args, int nargs) {
+    if (op->family == FAMILY_COMPOSITE) return record_composite(vm, op, args, nargs);
+    return record_row(vm, op, args, nargs);
+}
+
+/* ---- the tracing domain ---- */
+
+static Value traced_inplace(VM *vm, const Op *op, const Arg *args, int nargs) {
+    Tensor *self = args[0].tensor.owner, *original;
+    if ((autograd_needed(vm, args, nargs) || self->base) && !autograd_check_inplace(vm, self)) return VALUE_ERROR;
+    if (!inplace_keep_original(vm, op, args, nargs, self, &original)) return VALUE_ERROR;
+    Value result = record_row(vm, op, args, nargs);
+    bool ok = !value_is_error(result);
+    if (ok) {
+        self->storage->version++;
+        ok = autograd_record_inplace(vm, op, args, nargs, self, original);
+    }
+    if (original) value_unref(vm, value_tensor(original));
+    if (ok) return result;
+    value_unref(vm, result);
+    return VALUE_ERROR;
+}
+
+static Value with_record(VM *vm, const Op *op, const Arg *args, int nargs, Value result) {
+    if (value_is_error(result) || autograd_record(vm, op, args, nargs, result)) return result;
+    value_unref(vm, result);
+    return VALUE_ERROR;
+}
+
+static bool is_reshape(const Op *op) { return op->family == FAMILY_VIEW && op->shared && strcmp(op->shared, "reshape") == 0; }
+
+/* reshape is a view where one will do, else a copy: the graph says which. */
+static Value traced_reshape(VM *vm, const Op *op, const Arg *args, int nargs) {
+    Inferred inferred;
+    if (!inferred_make(vm, op, args, nargs, &inferred)) return VALUE_ERROR;
+    Meta meta = inferred.at[0];
+    inferred_free(&inferred);
+    if (!view_aliases(vm, op, args, nargs, &meta)) return run_copying_view(vm, op, args, nargs, &meta);
+    return vm_op_args(vm, "view", (Arg[]){args[0], {.tag = ARG_INTS, .ints = {meta.sizes, meta.rank}}}, 2);
+}
+
+static Value tracing_op(VM *vm, const Op *op, const Arg *args, int nargs) {
+    bool expand = tracer_of(vm)->expand_decomposed && op->made_of && !op_has(op, TRAIT_INPLACE);
+    if (op->family == FAMILY_COMPOSITE) return op_call_body(vm, op, args, nargs);
+    if (op_has(op, TRAIT_INPLACE) && args[0].tag == ARG_TENSOR) return traced_inplace(vm, op, args, nargs);
+    if (expand) return op->grad ? with_record(vm, op, args, nargs, op_call_body_without_grad(vm, op, args, nargs)) : op_call_body(vm, op, args, nargs);
+    if (is_reshape(op)) return traced_reshape(vm, op, args, nargs);
+    return with_record(vm, op, args, nargs, record_row(vm, op, args, nargs));
+}
+
+/* Questions about symbolic sizes go to whoever traces: in capture they are guarded. */
+static int tracing_decide(VM *vm, Dim relation) {
+    Tracer *tracer = tracer_of(vm);
+    if (!tracer->former || !tracer->former->decide) return dim_hint(relation) != 0;
+    vm->domain = tracer->former;
+    vm->domain_state = tracer->former_state;
+    int truth = tracer->former->decide(vm, relation);
+    vm->domain = &tracing_domain;
+    vm->domain_state = tracer;
+    return truth;
+}
+
+static bool tracing_specialize(VM *vm, Dim dim, int64_t *value) {
+    Tracer *tracer = tracer_of(vm);
+    *value = dim_hint(dim);
+    if (!tracer->former || !tracer->former->specialize) return true;
+    vm->domain = tracer->former;
+    vm->domain_state = tracer->former_state;
+    bool ok = tracer->former->specialize(vm, dim, value);
+    vm->domain = &tracing_domain;
+    vm->domain_state = tracer;
+    return ok;
+}
+
+const Domain tracing_domain = {.name = "tracing", .op = tracing_op, .decide = tracing_decide, .specialize = tracing_specialize};

@@ -1,0 +1,214 @@
+/* The command that asks: why. It searches the Reasons that the deciding passes left in the entry; it decides nothing itself. */
+#include "repl/facts.h"
+#include "repl/json.h"
+#include <string.h>
+
+extern const Command command_recompiles;
+
+typedef struct Question {
+    CommandCall *call;
+    Entry *entry;
+    int kind;               /* a ReasonKind, or -1: any */
+    const char *subject, *other;
+    Table *table;
+    cJSON *list;
+    int found;
+} Question;
+
+/* "%relu" and "relu" are the same thing. */
+static bool same_name(const char *a, const char *b) {
+    return a && b && strcmp(a + (*a == '%'), b + (*b == '%')) == 0;
+}
+
+static bool answers(const Question *q, const Reason *reason) {
+    if (q->kind >= 0 && (int)reason->kind != q->kind) return false;
+    if (!q->subject) return true;
+    if (q->other)
+        return (same_name(reason->subject, q->subject) && same_name(reason->other, q->other)) ||
+               (same_name(reason->subject, q->other) && same_name(reason->other, q->subject));
+    return same_name(reason->subject, q->subject) || same_name(reason->other, q->subject);
+}
+
+static void put_reason(Question *q, const Reason *reason) {
+    Arena *arena = q->call->arena;
+    q->found++;
+    if (q->list) {
+        cJSON *item = json_item(q->list);
+        json_put(item, "verdict", reason_kind_name(reason->kind));
+        json_put(item, "code", reason->code);
+        json_put(item, "subject", reason->subject);
+        json_put(item, "other", reason->other);
+        json_put(item, "why", reason->text);
+        json_put(item, "policy", reason->policy);
+        json_span(item, reason->span);
+        return;
+    }
+    const char *pair = reason->other && *reason->other ? arena_printf(arena, "%s, %s", reason->subject, reason->other) : reason->subject ? reason->subject : "";
+    const char *policy = reason->policy ? arena_printf(arena, " (policy %s)", reason->policy) : "";
+    const char *place = facts_place(arena, reason->span);
+    table_cell(q->table, "%s", reason_kind_name(reason->kind));
+    table_cell(q->table, "%s", pair);
+    table_cell(q->table, "%s%s%s%s", place, *place ? ": " : "", reason->text, policy);
+}
+
+static void search(Question *q) {
+    const ReasonLog *log = entry_reasons(q->entry);
+    for (int i = 0; log && i < log->all.count; i++)
+        if (answers(q, &log->all.at[i])) put_reason(q, &log->all.at[i]);
+}
+
+static Question ask(CommandCall *call, Entry *entry, int kind, const char *subject, const char *other) {
+    static const char *const heads[] = {"verdict", "about", "why"};
+    Question q = {call, entry, kind, subject, other, table_new(call->arena, 3, heads), NULL, 0};
+    if (call->json) q.list = json_list(call_document(call), "reasons");
+    return q;
+}
+
+static bool tell(Question *q) {
+    if (q->found && !q->list) table_print(&q->call->out, q->call->show, q->table);
+    return q->found > 0;
+}
+
+/* ---- fused or not ---- */
+
+static bool has_node(const KernelFacts *kernel, const char *node) {
+    const char *bare = node + (*node == '%'), *at = kernel->nodes;
+    size_t length = strlen(bare);
+    for (; at && (at = strstr(at, bare)); at += length) {
+        bool starts = at > kernel->nodes && at[-1] == '%', ends = !at[length] || at[length] == ' ';
+        if (starts && ends) return true;
+    }
+    return false;
+}
+
+static const KernelFacts *kernel_of(const KernelList *kernels, const char *name) {
+    for (int i = 0; i < kernels->count; i++)
+        if (same_name(kernels->at[i].id, name) || same_name(kernels->at[i].entry_symbol, name) || has_node(&kernels->at[i], name)) return &kernels->at[i];
+    return NULL;
+}
+
+/* In one kernel: said at once. In two: what was decided about any pair of their members. */
+static void search_kernels(Question *q) {
+    KernelList kernels = facts_kernels(q->call->arena, q->entry);
+    const KernelFacts *a = kernel_of(&kernels, q->subject), *b = kernel_of(&kernels, q->other);
+    const ReasonLog *log = entry_reasons(q->entry);
+    if (a && a == b) {
+        Reason together = {.kind = REASON_FUSED, .code = "fused.same_kernel", .subject = q->subject, .other = q->other};
+        together.text = arena_printf(q->call->arena, "both are computed by %s (%s): %s", a->id, a->entry_symbol, a->nodes);
+        put_reason(q, &together);
+        return;
+    }
+    for (int i = 0; log && i < log->all.count; i++) {
+        const Reason *reason = &log->all.at[i];
+        if (reason->kind != REASON_NOT_FUSED || !reason->other) continue;
+        const KernelFacts *c = kernel_of(&kernels, reason->subject), *d = kernel_of(&kernels, reason->other);
+        bool pair = a && b && ((c == a && d == b) || (c == b && d == a));
+        if (pair) put_reason(q, reason);
+    }
+}
+
+static bool exists(Question *q, const char *name) {
+    static const char *const stages[] = {"dynamo", "joint", "functional", "decomposed", "forward", "backward", "ir", "fusion", "kernels", "memory", "guards"};
+    const char *error;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        for (int side = 0; side < 2; side++) {
+            Snapshot *snapshot = entry_snapshot(q->entry, stages[i], side ? "backward" : NULL, q->call->arena, &error);
+            for (int j = 0; snapshot && j < snapshot->items.count; j++)
+                if (same_name(snapshot->items.at[j].id, name)) return true;
+            for (int j = 0; snapshot && j < snapshot->groups.count; j++)
+                if (same_name(snapshot->groups.at[j].id, name)) return true;
+        }
+    KernelList kernels = facts_kernels(q->call->arena, q->entry);
+    return kernel_of(&kernels, name) != NULL;
+}
+
+static bool nothing_found(Question *q, int word) {
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? q->other : q->subject;
+        if (name && !exists(q, name))
+            return command_error(q->call, call_span(q->call, word + i), "no %s in this entry: names are those that :graph and :kernels print", name);
+    }
+    if (q->other) return command_error(q->call, q->call->span, "nothing was decided about %s and %s: no pass compared them", q->subject, q->other);
+    return command_error(q->call, q->call->span, "nothing was decided about %s", q->subject);
+}
+
+/* ---- the forms of the question ---- */
+
+static bool why_pair(CommandCall *call, Entry *entry, int word) {
+    Question q = ask(call, entry, -1, call_word(call, word), call_word(call, word + 1));
+    search(&q);
+    if (!q.found) search_kernels(&q);
+    return tell(&q) || nothing_found(&q, word);
+}
+
+static void put_guard(Question *q, const GuardFacts *guard) {
+    Reason reason = {.kind = REASON_GUARD, .code = "guard", .subject = guard->id, .text = guard->why ? guard->why : guard->text, .span = guard->span};
+    if (guard->why) reason.text = arena_printf(q->call->arena, "%s: %s", guard->text, guard->why);
+    put_reason(q, &reason);
+}
+
+static bool why_name(CommandCall *call, Entry *entry, int kind, int word) {
+    Question q = ask(call, entry, kind, call_word(call, word), NULL);
+    GuardList guards = facts_guards(call->arena, entry);
+    for (int i = 0; kind < 0 && i < guards.count; i++)
+        if (same_name(guards.at[i].id, q.subject)) put_guard(&q, &guards.at[i]);
+    search(&q);
+    if (tell(&q)) return true;
+    if (kind < 0 || !exists(&q, q.subject)) return nothing_found(&q, word);
+    return command_error(call, call_span(call, word), "%s was not %s: :why %s says what became of it", q.subject, reason_kind_name((ReasonKind)kind), q.subject);
+}
+
+static bool why_kind(CommandCall *call, Entry *entry, ReasonKind kind) {
+    Question q = ask(call, entry, (int)kind, NULL, NULL);
+    search(&q);
+    if (!tell(&q) && !q.list) text_printf(&call->out, "nothing was %s\n", reason_kind_name(kind));
+    return true;
+}
+
+static bool why_break(CommandCall *call) {
+    BreakList breaks = facts_breaks(call->arena, call->session);
+    cJSON *list = call->json ? json_list(call_document(call), "breaks") : NULL;
+    for (int i = 0; i < breaks.count; i++) {
+        const BreakFacts *b = &breaks.at[i];
+        if (list) {
+            cJSON *item = json_item(list);
+            json_put(item, "compile", b->compile);
+            json_put(item, "kind", b->kind);
+            json_put(item, "reason", b->reason);
+            json_span(item, b->span);
+        } else span_report(&call->out, b->span, NULL, arena_printf(call->arena, "[%s] %s: %s", b->compile, b->kind, b->reason));
+    }
+    if (!list && !breaks.count) text_put(&call->out, "no graph breaks\n");
+    return true;
+}
+
+static bool run_why(CommandCall *call) {
+    Selection selection = {.word = -1};
+    int first = call_word(call, 0)[0] == '[' ? 1 : 0, left = call->words.count - first;
+    if (first && !selection_read(call, 0, 1, &selection)) return false;
+    const char *word = call_word(call, first);
+    if (left == 1 && strcmp(word, "break") == 0) return why_break(call);
+    if (left == 1 && strcmp(word, "recompile") == 0) {
+        return command_recompiles.run(call);
+    }
+    Entry *entry = selection_entry(call, &selection);
+    if (!entry) return false;
+    if (left == 0) return command_error(call, call->span, "why what? :help why");
+    int kind = strcmp(word, "saved") == 0 ? (int)REASON_SAVED : strcmp(word, "recomputed") == 0 ? (int)REASON_RECOMPUTED : -1;
+    if (kind >= 0 && left == 1) return why_kind(call, entry, (ReasonKind)kind);
+    if (left == 2) return kind >= 0 ? why_name(call, entry, kind, first + 1) : why_pair(call, entry, first);
+    return left == 1 ? why_name(call, entry, -1, first) : command_error(call, call_span(call, first + 2), "too many names: :help why");
+}
+
+const Command command_why = {
+    .name = "why", .group = "ask", .usage = "A B | saved %x | recomputed %x | break | recompile | NAME", .least = 1, .most = 4, .complete = COMPLETE_NAME,
+    .run = run_why,
+    .summary = "ask for the reason of a decision",
+    .help = "  :why %a %b          fused? and if not, every reason with its numbers (also k0 k1)\n"
+            "  :why saved %x       why it crosses to the backward; :why saved lists all\n"
+            "  :why recomputed %x  why it is computed twice instead\n"
+            "  :why break          all graph breaks, at their lines\n"
+            "  :why recompile      all recompiles, with the guards that failed\n"
+            "  :why NAME           all that was decided about a node, guard, kernel or buffer\n"
+            "An entry may stand in front: :why [0/1] %a %b",
+};

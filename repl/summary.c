@@ -1,0 +1,112 @@
+/* Summary: the session's counts and listings as one JSON document.
+ *
+ *     {"graphs": 1, "ops_captured": 3, "frames": {"total": 1, "ok": 1}, "breaks": [], "recompiles": [],
+ *      "compiles": {"0/0": {"function": "f", "dynamo": ["def forward(...):", ...], "guards": [...], "launches": [...]}}}
+ *
+ * In: a session. Out: the fields of cases/README. A stage that an entry does not have is left out. */
+#include "repl/summary.h"
+#include "repl/json.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put_counts(cJSON *document, Session *session) {
+    SessionCounts counts = {0};
+    if (session) session_counts(session, &counts);
+    json_integer(document, "graphs", counts.graphs);
+    json_integer(document, "ops_captured", counts.ops_captured);
+    cJSON *frames = json_object(document, "frames");
+    json_integer(frames, "total", counts.frames_total);
+    json_integer(frames, "ok", counts.frames_ok);
+}
+
+static void put_breaks(cJSON *document, Session *session, Arena *arena) {
+    cJSON *list = json_list(document, "breaks");
+    int count = session ? session_breaks(session, NULL, 0) : 0;
+    BreakFacts *breaks = ARENA_ARRAY(arena, BreakFacts, count + 1);
+    if (count) session_breaks(session, breaks, count);
+    for (int i = 0; i < count; i++) {
+        cJSON *item = json_item(list);
+        json_put(item, "compile", breaks[i].compile);
+        json_integer(item, "line", breaks[i].line);
+        json_put(item, "kind", breaks[i].kind);
+        json_put(item, "reason", breaks[i].reason);
+    }
+}
+
+static void put_recompiles(cJSON *document, Session *session, Arena *arena) {
+    cJSON *list = json_list(document, "recompiles");
+    int count = session ? session_recompiles(session, NULL, 0) : 0;
+    RecompileFacts *recompiles = ARENA_ARRAY(arena, RecompileFacts, count + 1);
+    if (count) session_recompiles(session, recompiles, count);
+    for (int i = 0; i < count; i++) {
+        cJSON *item = json_item(list);
+        json_put(item, "compile", recompiles[i].compile);
+        json_put(item, "kind", recompiles[i].kind);
+        json_put(item, "reason", recompiles[i].reason);
+    }
+}
+
+static void put_stage(cJSON *object, Entry *entry, const char *stage, Arena *arena) {
+    const char *error;
+    Snapshot *snapshot = entry_snapshot(entry, stage, NULL, arena, &error);
+    if (snapshot && snapshot->text) json_lines(object, stage, snapshot->text);
+}
+
+static void put_guards(cJSON *object, Entry *entry, Arena *arena) {
+    cJSON *list = json_list(object, "guards");
+    int count = entry_guards(entry, NULL, 0);
+    GuardFacts *guards = ARENA_ARRAY(arena, GuardFacts, count + 1);
+    entry_guards(entry, guards, count);
+    for (int i = 0; i < count; i++) json_add(list, arena_printf(arena, "%s: %s", guards[i].kind, guards[i].text));
+}
+
+static void put_launches(cJSON *object, Entry *entry, Arena *arena) {
+    cJSON *list = json_list(object, "launches");
+    int count = entry_launches(entry, NULL, 0);
+    LaunchFacts *launches = ARENA_ARRAY(arena, LaunchFacts, count + 1);
+    entry_launches(entry, launches, count);
+    for (int i = 0; i < count; i++) json_add(list, launches[i].name);
+}
+
+static void put_entry(cJSON *compiles, Entry *entry) {
+    static const char *const stages[] = {"bytecode", "dynamo", "joint", "forward", "backward"};
+    EntryFacts facts = {0};
+    entry_facts(entry, &facts);
+    if (facts.is_copy) return;
+    Arena *arena = arena_new("summary");
+    cJSON *object = json_object(compiles, facts.id);
+    json_put(object, "function", facts.function);
+    if (facts.failed) json_put(object, "failed", facts.failure);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) put_stage(object, entry, stages[i], arena);
+    put_guards(object, entry, arena);
+    put_launches(object, entry, arena);
+    arena_free(arena);
+}
+
+void summary_text(Text *text, Session *session, Arena *arena) {
+    cJSON *document = cJSON_CreateObject();
+    put_counts(document, session);
+    put_breaks(document, session, arena);
+    put_recompiles(document, session, arena);
+    cJSON *compiles = json_object(document, "compiles");
+    for (int i = 0; session && i < session_entry_count(session); i++) put_entry(compiles, session_entry(session, i));
+    json_print(text, document);
+}
+
+bool summary_prepare(const char *path, const char **error, Arena *arena) {
+    FILE *file = fopen(path, "w");
+    if (file && fclose(file) == 0) return true;
+    *error = arena_printf(arena, "cannot write %s: %s", path, strerror(errno));
+    return false;
+}
+
+bool summary_write(const char *path, Session *session, Arena *arena) {
+    Text text = {0};
+    summary_text(&text, session, arena);
+    FILE *file = fopen(path, "w");
+    bool written = file && fwrite(text.data, 1, text.length, file) == text.length;
+    if (file) written = fclose(file) == 0 && written;
+    text_free(&text);
+    return written;
+}

@@ -1,0 +1,246 @@
+/* A small engine for test_repl: one compiled function f with a forward and a backward, and a "language" in which a line is a statement,
+ * a line that ends in ':' opens a block, '(' opens a bracket, `raise` fails. What is run is written down. Never part of the program. */
+#include "fake_engine.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct Session { Arena *arena, *command; SessionOptions options; Text ran; int entries, collected; bool reset; const SourceFile *source; };
+struct Entry { int number; Session *session; };
+static Session *fake;
+static struct Entry entry_zero;
+
+const char *fake_ran(void) { return text_cstr(&fake->ran); }
+
+Session *session_open(const SessionOptions *options) {
+    Arena *arena = arena_new("fake");
+    fake = ARENA_NEW(arena, Session);
+    *fake = (Session){.arena = arena, .command = arena_new("command"), .options = *options};
+    entry_zero.session = fake;
+    return fake;
+}
+
+void session_close(Session *session) {
+    if (!session) return;
+    text_free(&session->ran);
+    arena_free(session->command);
+    arena_free(session->arena);
+}
+
+void session_reset(Session *session) { session->reset = true; }
+void session_collect(Session *session) { session->collected++; arena_reset(session->command); }
+Arena *session_command_arena(Session *session) { return session->command; }
+
+static int depth_of(const char *text, size_t length) {
+    int depth = 0;
+    for (size_t i = 0; i < length; i++) depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    return depth;
+}
+
+int session_input_state(const char *text) {
+    size_t length = strlen(text);
+    if (!text[strspn(text, " \n")]) return INPUT_EMPTY;
+    if (depth_of(text, length) > 0) return INPUT_OPEN_BRACKET;
+    const char *first_end = strchr(text, '\n');
+    return first_end && first_end > text && first_end[-1] == ':' ? INPUT_OPEN_BLOCK : INPUT_COMPLETE;
+}
+
+size_t session_next_statement(const char *text, bool at_end) {
+    size_t length = strcspn(text, "\n");
+    if (at_end) return strlen(text);
+    while (depth_of(text, length) > 0) {
+        if (!text[length]) return 0;
+        length += 1 + strcspn(text + length + 1, "\n");
+    }
+    if (!text[length]) return 0;
+    length++;
+    if (length < 2 || text[length - 2] != ':') return length;
+    while (text[length] == ' ' || text[length] == '\n') length += strcspn(text + length, "\n") + (text[length + strcspn(text + length, "\n")] == '\n');
+    return text[length] ? length : 0;
+}
+
+int session_run_text(Session *session, const char *text, const char *name, int first_line, bool interactive, CommandFn command, void *state) {
+    session->source = source_new(session->arena, name, text, strlen(text), first_line);
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n");
+        char *line = arena_strndup(session->arena, at, length);
+        uint32_t start = (uint32_t)(at - text);
+        if (strncmp(line, "#:", 2) == 0 && command) {
+            int status = command(state, line + 1, (Span){session->source, start, start + (uint32_t)length});
+            if (status) return status;
+        } else if (*line) text_printf(&session->ran, "%s:%d:%s%s|", name, first_line, line, interactive ? "=" : "");
+        if (strcmp(line, "raise") == 0) return RUN_ERROR;
+        if (strncmp(line, "print ", 6) == 0) session->options.out.write(session->options.out.state, line + 6, length - 6);
+        at += length + (at[length] == '\n');
+        first_line++;
+    }
+    return RUN_DONE;
+}
+
+int session_run_file(Session *session, const char *path, CommandFn command, void *state, int *status_of_open) {
+    FILE *file = fopen(path, "r");
+    char text[4096];
+    *status_of_open = file ? 0 : errno;
+    if (!file) return RUN_ERROR;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return session_run_text(session, text, path, 1, false, command, state);
+}
+
+void session_complete(Session *session, const char *text, void (*offer)(void *, const char *), void *state) {
+    (void)session;
+    (void)text;
+    offer(state, "torch.nn.Linear");
+    offer(state, "torch.relu");
+}
+
+bool session_compile_call(Session *session, const char *call, bool run, CallResult *result) {
+    if (strcmp(call, "bad()") == 0) return false;
+    session->entries = 1;
+    *result = (CallResult){true, 12.5, run ? "tensor(1.)" : NULL};
+    return true;
+}
+
+int session_call_entries(Session *session, Entry **entries, int room) {
+    if (room > 0 && session->entries) entries[0] = &entry_zero;
+    return session->entries;
+}
+
+bool session_time_call(Session *session, const char *call, CallTiming *timing) {
+    (void)session;
+    *timing = (CallTiming){.eager_us = 40, .compiled_us = 10, .eager_wall_us = 5, .wall_us = 2, .first_ms = 3, .eager_launches = 4, .launches = 1, .runs = 30,
+                           .bytes = 100000, .eager_bytes = 400000, .flops = 5000, .copy_gbs = 20, .max_difference = 1e-7, .device = "cpu"};
+    return strcmp(call, "bad()") != 0;
+}
+
+bool session_bench(Session *session, const char *path, const char *device, BenchResult *result) {
+    (void)session;
+    (void)device;
+    *result = (BenchResult){.file = "b.py", .mode = "default", .eager_us = 2, .compiled_us = 1, .kernels = 1, .bytes = 64};
+    return strcmp(path, "missing.py") != 0;
+}
+
+int session_entry_count(Session *session) { return session->entries; }
+Entry *session_entry(Session *session, int i) { (void)session; (void)i; return &entry_zero; }
+Entry *session_find_entry(Session *session, const char *id) { return session->entries && (!id || strcmp(id, "0/0") == 0) ? &entry_zero : NULL; }
+
+static Span span_at(void) {
+    static SourceFile *file;
+    static Session *owner;
+    if (owner != fake) file = source_new(fake->arena, "demo.py", "def f(x):\n    return torch.relu(x).sum()\n", 41, 1), owner = fake;
+    return (Span){file, 14, 40};
+}
+
+void entry_facts(Entry *entry, EntryFacts *facts) {
+    (void)entry;
+    *facts = (EntryFacts){.id = "0/0", .function = "f", .span = span_at(), .ops = 2, .guards = 1, .launches_forward = 1, .launches_backward = 1, .bytes_eager = 4096,
+                          .bytes_compiled = 1024, .saved_bytes = 60, .saved_bytes_no_recompute = 120, .total_ms = 3.5, .kernels = 1, .policy = "best", .training = true, .device = "cpu"};
+}
+
+int entry_stages(Entry *entry, EntryStage *stages, int room) {
+    (void)entry;
+    if (room > 0) stages[0] = (EntryStage){"joint", 1.5};
+    return 1;
+}
+
+const ReasonLog *entry_reasons(Entry *entry) {
+    ReasonLog *log = ARENA_NEW(entry->session->command, ReasonLog);
+    log->arena = entry->session->command;
+    reason_add(log, REASON_SAVED, "saved.cut", "%relu", NULL, span_at(), "60 B cross: cheaper than 120 B")->policy = "best";
+    reason_add(log, REASON_NOT_FUSED, "not_fused.extents", "%relu", "%sum", span_at(), "15 against 1 elements");
+    return log;
+}
+
+static const char *const STAGES[] = {"bytecode", "dynamo", "guards", "joint", "forward", "backward", "schedule", NULL};
+const char *const *stage_names(void) { return STAGES; }
+
+Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Arena *arena, const char **error) {
+    (void)entry;
+    *error = "[0/0] has no such stage";
+    if (strcmp(stage, "joint") && strcmp(stage, "dynamo") && strcmp(stage, "forward") && strcmp(stage, "schedule")) return NULL;
+    Snapshot *snapshot = snapshot_new(arena, stage, arena_printf(arena, "[0/0] f: %s%s%s", stage, side ? " " : "", side ? side : ""));
+    static const char *const items[][3] = {{"%x", "input", "x"}, {"%relu", "pointwise", "relu"}, {"%sum", "reduce", "sum"}, {"%out", "output", "out"}};
+    for (int i = 0; i < 4; i++) {
+        SnapshotItem *item = snapshot_item(snapshot, items[i][0], items[i][1], items[i][2]);
+        item->span = i == 1 ? span_at() : (Span){0};
+        if (i) snapshot_link(snapshot, items[i - 1][0], items[i][0], "data");
+        snapshot_row(snapshot, &snapshot->items.at[i], "f32[%d]", 15);
+    }
+    if (strcmp(stage, "dynamo") == 0) snapshot->text = "def forward(self, L_x_):\n    relu = torch.relu(l_x_)\n    return (relu,)\n";
+    return snapshot;
+}
+
+int entry_guards(Entry *entry, GuardFacts *guards, int room) {
+    (void)entry;
+    if (room > 0) guards[0] = (GuardFacts){"g0", "TENSOR_MATCH", "check_tensor(L['x'])", "x is an input", span_at(), 3, 1};
+    return 1;
+}
+
+int entry_kernels(Entry *entry, KernelFacts *kernels, int room) {
+    (void)entry;
+    if (room > 0) kernels[0] = (KernelFacts){.id = "k0", .entry_symbol = "fused_relu_sum", .language = "c", .source = "void k(void) {}", .side = "forward", .nodes = "%relu %out", .bytes = 64, .launches = 1};
+    return 1;
+}
+
+const char *entry_kernel_text(Entry *entry, const char *kernel, const char *what, Arena *arena, const char **error) {
+    (void)entry;
+    (void)kernel;
+    (void)arena;
+    *error = "k0 is a C kernel";
+    return strcmp(what, "c") == 0 ? "void fused_relu_sum(const float *x) {}\n" : NULL;
+}
+
+int entry_launches(Entry *entry, LaunchFacts *launches, int room) {
+    (void)entry;
+    if (room > 0) launches[0] = (LaunchFacts){.name = "fused_relu_sum", .side = "forward"};
+    return 1;
+}
+
+void session_counts(Session *session, SessionCounts *counts) { *counts = (SessionCounts){session->entries, 2, 1, 1}; }
+
+int session_breaks(Session *session, BreakFacts *breaks, int room) {
+    (void)session;
+    if (room > 0) breaks[0] = (BreakFacts){"0/0", "call", "print(\"x\")", 2, span_at()};
+    return 1;
+}
+
+int session_recompiles(Session *session, RecompileFacts *recompiles, int room) {
+    (void)session;
+    (void)recompiles;
+    (void)room;
+    return 0;
+}
+
+int session_cache(Session *session, CacheFacts *cache, int room) {
+    if (room > 0 && session->entries) cache[0] = (CacheFacts){"f", "0/0", 1, 8, 7};
+    return session->entries;
+}
+
+bool session_set(Session *session, const char *name, const char *value, const char **error) {
+    (void)session;
+    *error = "policy is pytorch or best";
+    return strcmp(name, "policy") == 0 && strcmp(value, "nonsense") != 0;
+}
+
+void session_settings(Session *session, void (*show)(void *, const char *, const char *, const char *), void *state) {
+    (void)session;
+    show(state, "policy", "best", "who decides");
+}
+
+bool session_op(Session *session, const char *name, OpFacts *facts, Arena *arena) {
+    (void)session;
+    (void)arena;
+    *facts = (OpFacts){.name = "relu", .family = "pointwise", .grad = "where(y > 0, g, 0)", .flops = 1};
+    return strcmp(name, "relu") == 0;
+}
+
+void session_op_names(Session *session, void (*offer)(void *, const char *), void *state) {
+    (void)session;
+    offer(state, "relu");
+    offer(state, "sum");
+}
+
+void session_versions(Session *session, Text *text) {
+    (void)session;
+    text_put(text, "no card\n");
+}

@@ -15,7 +15,11 @@ typedef struct Run {
     void **pointers;
 } Run;
 
-static void *input_data(const Tensor *t) { return t->storage->data; }
+/* Plans see an input from its first element on: its offset is not part of what was guarded. */
+static void *input_data(const Tensor *t) {
+    if (!t->storage->data) return NULL;
+    return (char *)t->storage->data + t->meta.offset * dtype_size(t->meta.dtype);
+}
 
 #include "op/random.h"
 
@@ -73,13 +77,20 @@ static Tensor *tensor_over(VM *vm, Storage *storage, const Meta *meta) {
     return tensor;
 }
 
+/* A view that the plan describes from an input's first element on. */
+static Tensor *tensor_over_input(Run *run, int input, const Meta *meta) {
+    Meta shifted = *meta;
+    shifted.offset += run->inputs[input]->meta.offset;
+    return tensor_over(run->vm, run->inputs[input]->storage, &shifted);
+}
+
 /* The plan's output number `i` as a tensor; owned. NULL for none. */
 static Tensor *plan_output(Run *run, int i) {
     const PlanOutput *output = &run->plan->outputs.at[i];
     if (output->is_none) return NULL;
-    if (output->alias_input >= 0) return tensor_over(run->vm, run->inputs[output->alias_input]->storage, &output->meta);
+    if (output->alias_input >= 0) return tensor_over_input(run, output->alias_input, &output->meta);
     const Buffer *buffer = &run->plan->buffers.at[output->buffer];
-    if (buffer->role == BUFFER_INPUT) return tensor_over(run->vm, run->inputs[buffer->index]->storage, &output->meta);
+    if (buffer->role == BUFFER_INPUT) return tensor_over_input(run, buffer->index, &output->meta);
     if (buffer->role == BUFFER_CONSTANT) return tensor_over(run->vm, ((Tensor *)buffer->constant)->storage, &output->meta);
     return tensor_over(run->vm, run->storages[buffer->index], &output->meta);
 }
@@ -109,7 +120,7 @@ static Value dims_tuple(VM *vm, const Dim *dims, int count) {
 
 static Value make_alias(Run *run, const OutputAlias *alias) {
     VM *vm = run->vm;
-    Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, alias->meta.sizes, alias->meta.rank), dims_tuple(vm, alias->meta.strides, alias->meta.rank), value_int(alias->meta.offset)};
+    Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, alias->meta.sizes, alias->meta.rank), dims_tuple(vm, alias->meta.strides, alias->meta.rank), value_int(alias->meta.offset + run->inputs[alias->input]->meta.offset)};
     Value view = vm_op(vm, "as_strided", args, 4);
     value_unref(vm, args[1]);
     value_unref(vm, args[2]);
@@ -191,7 +202,7 @@ static bool find_backward(VM *vm, Entry *entry, const bool *defined, const Side 
 
 /* A tangent in the layout that the plan was made for; owned. */
 static Tensor *tangent_in_layout(VM *vm, Tensor *tangent, const Meta *want) {
-    if (meta_equal(&tangent->meta, want) && tangent->meta.offset == want->offset) {
+    if (meta_equal(&tangent->meta, want)) {
         tangent->head.refs++;
         return tangent;
     }
@@ -286,7 +297,7 @@ static void save_values(Run *run, GradNode *node) {
     for (int i = 0; i < parts->saved.count; i++) {
         const PlanOutput *output = &run->plan->outputs.at[first + i];
         int input = output->alias_input >= 0 ? output->alias_input : run->plan->buffers.at[output->buffer].role == BUFFER_INPUT ? run->plan->buffers.at[output->buffer].index : -1;
-        if (input >= 0 && meta_equal(&run->inputs[input]->meta, &output->meta)) {
+        if (input >= 0 && meta_equal(&run->inputs[input]->meta, &output->meta) && output->meta.offset == 0) {
             autograd_save(run->vm, node, value_tensor(run->inputs[input]));
             continue;
         }

@@ -1,6 +1,7 @@
 /* Commands that look at capture and its cache: breaks, guards, recompiles, cache. */
 #include "repl/facts.h"
 #include "repl/json.h"
+#include <string.h>
 
 static bool run_breaks(CommandCall *call) {
     static const char *const heads[] = {"compile", "line", "kind", "why"};
@@ -40,7 +41,7 @@ static void put_guard(CommandCall *call, Table *table, cJSON *list, const GuardF
         cJSON *item = json_item(list);
         json_put(item, "id", guard->id);
         json_put(item, "kind", guard->kind);
-        json_put(item, "guard", guard->text);
+        json_put(item, "guard", facts_guard_check(guard));
         json_put(item, "why", guard->why);
         json_span(item, guard->span);
         json_integer(item, "checks", guard->checks);
@@ -51,7 +52,7 @@ static void put_guard(CommandCall *call, Table *table, cJSON *list, const GuardF
     table_cell(table, "%s", guard->kind);
     table_cell(table, "%lld", (long long)guard->failures);
     table_cell(table, "%s", facts_place(call->arena, guard->span));
-    table_cell(table, "%s", guard->text);
+    table_cell(table, "%s", facts_guard_check(guard));
 }
 
 static bool run_guards(CommandCall *call) {
@@ -132,7 +133,7 @@ static bool run_cache(CommandCall *call) {
             continue;
         }
         table_cell(table, "%s", cache[i].function);
-        table_cell(table, "[%s]", cache[i].entry);
+        table_cell(table, strchr(cache[i].entry, '/') ? "[%s]" : "%s", cache[i].entry); /* ids; "skipped" is none */
         table_cell(table, "%lld", (long long)cache[i].hits);
         table_cell(table, "%d", cache[i].entries);
         table_cell(table, "%d", cache[i].limit);

@@ -10,12 +10,12 @@ typedef struct Entries { Entry **at; int count; } Entries;
 /* Evaluates the call; its printed errors are the session's. */
 static bool compile(CommandCall *call, bool run, CallResult *result, Entries *entries) {
     *result = (CallResult){0};
-    bool done = session_compile_call(call->session, call->rest.text, run, result) && result->ok;
+    if (!session_compile_call(call->session, call->rest.text, run, result) || !result->ok)
+        return command_error(call, call->span, "the call did not succeed");
     entries->count = session_call_entries(call->session, NULL, 0);
     entries->at = ARENA_ARRAY(call->arena, Entry *, entries->count + 1);
     session_call_entries(call->session, entries->at, entries->count);
-    if (!done && !entries->count) return command_error(call, call->span, "the call did not succeed");
-    return done || command_error(call, call->span, "the call did not succeed; what it compiled before can be looked at");
+    return true;
 }
 
 static void count_reasons(Entry *entry, int *counts) {

@@ -87,6 +87,7 @@ static const KernelFacts *find_kernel(const KernelList *kernels, const char *nam
 
 static bool no_kernel(CommandCall *call, const KernelList *kernels, int word) {
     if (!kernels->count) return command_error(call, call_span(call, word), "this entry has no kernels: :graph wrapper shows what is launched");
+    if (kernels->count == 1) return command_error(call, call_span(call, word), "no kernel %s: there is only k0", call_word(call, word));
     return command_error(call, call_span(call, word), "no kernel %s: they are k0 to k%d", call_word(call, word), kernels->count - 1);
 }
 

@@ -73,9 +73,19 @@ static bool list_settings(CommandCall *call, const char *only) {
     return true;
 }
 
+static void find_setting(void *state, const char *name, const char *value, const char *meaning) {
+    Settings *settings = state;
+    (void)value;
+    (void)meaning;
+    if (strcmp(settings->only, name) == 0) settings->found = true;
+}
+
 static bool run_set(CommandCall *call) {
     const char *error = NULL;
     if (call->words.count < 2) return list_settings(call, call_word(call, 0));
+    Settings wanted = {.only = call_word(call, 0)};
+    session_settings(call->session, find_setting, &wanted);
+    if (!wanted.found) return command_error(call, call_span(call, 0), "no setting %s: :set lists them", wanted.only);
     if (session_set(call->session, call_word(call, 0), call_word(call, 1), &error)) return true;
     return command_error(call, call_span(call, 1), "%s", error ? error : "not a value for this setting");
 }

@@ -142,8 +142,8 @@ static bool why_pair(CommandCall *call, Entry *entry, int word) {
 }
 
 static void put_guard(Question *q, const GuardFacts *guard) {
-    Reason reason = {.kind = REASON_GUARD, .code = "guard", .subject = guard->id, .text = guard->why ? guard->why : guard->text, .span = guard->span};
-    if (guard->why) reason.text = arena_printf(q->call->arena, "%s: %s", guard->text, guard->why);
+    Reason reason = {.kind = REASON_GUARD, .code = "guard", .subject = guard->id, .text = guard->why ? guard->why : facts_guard_check(guard), .span = guard->span};
+    if (guard->why) reason.text = arena_printf(q->call->arena, "%s: %s", facts_guard_check(guard), guard->why);
     put_reason(q, &reason);
 }
 

@@ -1,5 +1,6 @@
 /* Facts: see facts.h. In: a session or an entry. Out: arrays in the given arena. */
 #include "repl/facts.h"
+#include <string.h>
 
 #define LIST_OF(Function, List, Item, Subject, engine_list)                                \
     List Function(Arena *arena, Subject *subject) {                                        \
@@ -16,6 +17,12 @@ LIST_OF(facts_recompiles, RecompileList, RecompileFacts, Session, session_recomp
 
 const char *facts_place(Arena *arena, Span span) {
     return span.file ? arena_printf(arena, "%s:%d", span.file->name, span_line(span)) : "";
+}
+
+const char *facts_guard_check(const GuardFacts *guard) {
+    size_t length = strlen(guard->kind);
+    bool repeats = strncmp(guard->text, guard->kind, length) == 0 && guard->text[length] == ':';
+    return repeats ? guard->text + length + 1 + strspn(guard->text + length + 1, " ") : guard->text;
 }
 
 void facts_heading(CommandCall *call, const EntryFacts *facts) {

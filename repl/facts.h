@@ -16,6 +16,7 @@ BreakList facts_breaks(Arena *arena, Session *session);
 RecompileList facts_recompiles(Arena *arena, Session *session);
 
 const char *facts_place(Arena *arena, Span span);                    /* "demo.py:5", or "" */
+const char *facts_guard_check(const GuardFacts *guard);               /* its text, without the kind in front */
 void facts_heading(CommandCall *call, const EntryFacts *facts);      /* "[0/0] f  demo.py:5  training, cpu, policy best" */
 /* The entry of a command whose words are all a selection; NULL after command_error. */
 Entry *facts_entry(CommandCall *call, Selection *selection);

@@ -5,6 +5,7 @@
  *
  * In: a session. Out: the fields of cases/README. A stage that an entry does not have is left out. */
 #include "repl/summary.h"
+#include "repl/facts.h"
 #include "repl/json.h"
 #include <errno.h>
 #include <stdio.h>
@@ -22,28 +23,26 @@ static void put_counts(cJSON *document, Session *session) {
 
 static void put_breaks(cJSON *document, Session *session, Arena *arena) {
     cJSON *list = json_list(document, "breaks");
-    int count = session ? session_breaks(session, NULL, 0) : 0;
-    BreakFacts *breaks = ARENA_ARRAY(arena, BreakFacts, count + 1);
-    if (count) session_breaks(session, breaks, count);
-    for (int i = 0; i < count; i++) {
+    BreakList breaks = {0};
+    if (session) breaks = facts_breaks(arena, session);
+    for (int i = 0; i < breaks.count; i++) {
         cJSON *item = json_item(list);
-        json_put(item, "compile", breaks[i].compile);
-        json_integer(item, "line", breaks[i].line);
-        json_put(item, "kind", breaks[i].kind);
-        json_put(item, "reason", breaks[i].reason);
+        json_put(item, "compile", breaks.at[i].compile);
+        json_integer(item, "line", breaks.at[i].line);
+        json_put(item, "kind", breaks.at[i].kind);
+        json_put(item, "reason", breaks.at[i].reason);
     }
 }
 
 static void put_recompiles(cJSON *document, Session *session, Arena *arena) {
     cJSON *list = json_list(document, "recompiles");
-    int count = session ? session_recompiles(session, NULL, 0) : 0;
-    RecompileFacts *recompiles = ARENA_ARRAY(arena, RecompileFacts, count + 1);
-    if (count) session_recompiles(session, recompiles, count);
-    for (int i = 0; i < count; i++) {
+    RecompileList recompiles = {0};
+    if (session) recompiles = facts_recompiles(arena, session);
+    for (int i = 0; i < recompiles.count; i++) {
         cJSON *item = json_item(list);
-        json_put(item, "compile", recompiles[i].compile);
-        json_put(item, "kind", recompiles[i].kind);
-        json_put(item, "reason", recompiles[i].reason);
+        json_put(item, "compile", recompiles.at[i].compile);
+        json_put(item, "kind", recompiles.at[i].kind);
+        json_put(item, "reason", recompiles.at[i].reason);
     }
 }
 
@@ -55,18 +54,14 @@ static void put_stage(cJSON *object, Entry *entry, const char *stage, Arena *are
 
 static void put_guards(cJSON *object, Entry *entry, Arena *arena) {
     cJSON *list = json_list(object, "guards");
-    int count = entry_guards(entry, NULL, 0);
-    GuardFacts *guards = ARENA_ARRAY(arena, GuardFacts, count + 1);
-    entry_guards(entry, guards, count);
-    for (int i = 0; i < count; i++) json_add(list, arena_printf(arena, "%s: %s", guards[i].kind, guards[i].text));
+    GuardList guards = facts_guards(arena, entry);
+    for (int i = 0; i < guards.count; i++) json_add(list, arena_printf(arena, "%s: %s", guards.at[i].kind, facts_guard_check(&guards.at[i])));
 }
 
 static void put_launches(cJSON *object, Entry *entry, Arena *arena) {
     cJSON *list = json_list(object, "launches");
-    int count = entry_launches(entry, NULL, 0);
-    LaunchFacts *launches = ARENA_ARRAY(arena, LaunchFacts, count + 1);
-    entry_launches(entry, launches, count);
-    for (int i = 0; i < count; i++) json_add(list, launches[i].name);
+    LaunchList launches = facts_launches(arena, entry);
+    for (int i = 0; i < launches.count; i++) json_add(list, launches.at[i].name);
 }
 
 static void put_entry(cJSON *compiles, Entry *entry) {

@@ -298,7 +298,7 @@ static void print_tree(Text *text, const Sketch *s, int item, const char *before
         const SnapshotItem *child = &s->snapshot->items.at[s->to[i]];
         left--;
         text_printf(text, "%s%s", before, joint[left == 0]);
-        if (strcmp(child->kind, "source")) text_printf(text, "%s ", child->id);
+        if (strcmp(child->kind, "source") && strncmp(child->title, child->id, strlen(child->id))) text_printf(text, "%s ", child->id);
         text_visible(text, child->title);
         for (int row = 0; row < child->rows.count; row++) {
             text_put(text, "  ");
@@ -378,7 +378,7 @@ static void draw(Text *text, Sketch *s) {
 
 void viz_terminal(Text *text, const Snapshot *snapshot, const VizOptions *options) {
     Arena *arena = arena_new("fold");
-    const Snapshot *tree = viz_guard_tree(arena, snapshot);
+    const Snapshot *tree = viz_guard_tree(arena, viz_without_lone_side(arena, snapshot));
     bool timeline = viz_is_timeline(tree);
     if (!timeline && !options->unfolded) tree = viz_fold_repeats(arena, tree, DRAWN_ITEMS);
     Sketch s = sketch_open(tree, options);

@@ -25,8 +25,26 @@ static const char *format_of(const char *path) {
 
 bool viz_knows_ending(const char *path) { return format_of(path) != NULL; }
 
+static bool has_mark(const Snapshot *snapshot, const char *mark) {
+    for (int i = 0; i < snapshot->items.count; i++)
+        if (snapshot->items.at[i].mark && strcmp(snapshot->items.at[i].mark, mark) == 0) return true;
+    return false;
+}
+
+const Snapshot *viz_without_lone_side(Arena *arena, const Snapshot *snapshot) {
+    bool forward = has_mark(snapshot, "forward"), backward = has_mark(snapshot, "backward");
+    if (forward == backward) return snapshot;
+    Snapshot *copy = arena_copy(arena, snapshot, sizeof *snapshot);
+    copy->items.at = arena_copy(arena, snapshot->items.at, (size_t)snapshot->items.count * sizeof *snapshot->items.at);
+    for (int i = 0; i < copy->items.count; i++) {
+        const char *mark = copy->items.at[i].mark;
+        if (mark && (strcmp(mark, "forward") == 0 || strcmp(mark, "backward") == 0)) copy->items.at[i].mark = NULL;
+    }
+    return copy;
+}
+
 static const Snapshot *prepared(Arena *arena, const Snapshot *snapshot, const VizOptions *options, int limit) {
-    const Snapshot *tree = viz_guard_tree(arena, snapshot);
+    const Snapshot *tree = viz_guard_tree(arena, viz_without_lone_side(arena, snapshot));
     return options->unfolded || viz_is_timeline(tree) ? tree : viz_fold(arena, tree, limit);
 }
 

@@ -34,6 +34,8 @@ const Snapshot *viz_fold(Arena *arena, const Snapshot *snapshot, int limit);
 const Snapshot *viz_fold_repeats(Arena *arena, const Snapshot *snapshot, int limit); /* the first of the three only */
 /* Guards without links become a tree by where they look: L -> L['x'] -> its guards. Other snapshots come back as they are. */
 const Snapshot *viz_guard_tree(Arena *arena, const Snapshot *snapshot);
+/* Marks "forward" and "backward" say nothing where only one of them is there: then without them. */
+const Snapshot *viz_without_lone_side(Arena *arena, const Snapshot *snapshot);
 /* Is it a timeline: does an item last for some time? Those are drawn as bars on lanes. */
 bool viz_is_timeline(const Snapshot *snapshot);
 #endif

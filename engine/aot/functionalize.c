@@ -57,6 +57,7 @@ static void refresh(Functionalize *f, const Node *node) {
 /* The row's inverse formula, run for one view node: the parent's value after `changed` was written through it. */
 static Value write_back(Functionalize *f, const Node *view, Value changed) {
     Replay *replay = &f->replay;
+    if (!view->op) fail(replay->c->failure, view->span, "functionalize: a write through one of several views of a tensor");
     if (op_has(view->op, TRAIT_INPLACE)) return value_ref(changed);
     if (!view->op->inverse) fail(replay->c->failure, view->span, "functionalize: a write through %s cannot be carried back to its base", view->op->name);
     Value result = replay_formula(replay, view->op, view->op->inverse, replay_args(replay, view), view->nargs, "src", changed);
@@ -86,10 +87,7 @@ static const Node *first_input(const Node *node) {
 }
 
 static const Node *alias_parent(const Functionalize *f, const Node *node) {
-    if (node->kind == NODE_GETITEM) {
-        const Node *call = node->args[0].tensor.owner;
-        return op_has(call->op, TRAIT_ALIAS) ? call : NULL;
-    }
+    if (node->kind == NODE_GETITEM) return seen_of(f, node->args[0].tensor.owner) ? node->args[0].tensor.owner : NULL;
     if (node->kind != NODE_CALL || !(node->op->traits & (TRAIT_ALIAS | TRAIT_INPLACE))) return NULL;
     const Node *input = first_input(node);
     return input && seen_of(f, input) ? input : NULL;
@@ -128,8 +126,8 @@ static void run_node(Functionalize *f, const Node *node) {
         return;
     }
     replay_node(replay, node);
-    const Node *parent = alias_parent(f, node);
-    if (parent && value_is(replay_value(replay, node), OBJ_TENSOR)) seen_new(f, node, seen_of(f, parent)->root, parent, VALUE_NULL);
+    const Node *parent = alias_parent(f, node); /* of a call that gives several views, the call itself stands between them and the root */
+    if (parent) seen_new(f, node, seen_of(f, parent)->root, parent, VALUE_NULL);
     else if (value_is(replay_value(replay, node), OBJ_TENSOR)) root_new(f, node);
 }
 

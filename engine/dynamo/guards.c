@@ -249,6 +249,24 @@ static const char *global_state_text(Arena *arena, VM *vm, const Guard *guard) {
     return arena_printf(arena, "GLOBAL_STATE changed:%s%s", vm->grad_enabled != guard->grad_enabled ? " grad_mode" : "", vm->default_dtype != guard->default_dtype ? " default_dtype" : "");
 }
 
+static void print_value(Text *text, VM *vm, Value value);
+
+/* Other keys: each place where the order differs is a value that is not the one expected. */
+static void explain_keys(Explain *e, SourceValues *values) {
+    const Tuple *keys = (const Tuple *)e->guard->expected.o;
+    Value actual = source_value(values, e->guard->source), key, item;
+    int position = 0;
+    if (!value_is(actual, OBJ_DICT)) return;
+    for (int i = 0; i < keys->count && dict_next((const Dict *)actual.o, &position, &key, &item); i++) {
+        if (value_same(key, keys->items[i])) continue;
+        Text text = {0};
+        text_printf(&text, "list(dict.keys(%s))[%d] == ", e->path, i);
+        print_value(&text, values->vm, keys->items[i]);
+        failure_add(e, "value", arena_strdup(e->arena, text_cstr(&text)));
+        text_free(&text);
+    }
+}
+
 static void explain_guard(Explain *e, SourceValues *values) {
     const Guard *guard = e->guard;
     if (guard->kind == GUARD_GLOBAL_STATE) {
@@ -260,9 +278,13 @@ static void explain_guard(Explain *e, SourceValues *values) {
         explain_tensor(e, values->vm, source_value(values, guard->source));
         return;
     }
+    if (guard->kind == GUARD_KEYS) explain_keys(e, values);
+    if (guard->kind == GUARD_LENGTH && guard->length == 0) failure_add(e, "value", arena_printf(e->arena, "not %s", e->path)); /* emptiness is a truth value */
     Text text = {0};
     guard_print(&text, values->vm, guard);
-    failure_add(e, guard_info[guard->kind].kind, arena_strdup(e->arena, text_cstr(&text)));
+    const char *kind = guard_info[guard->kind].kind;
+    if (guard->kind == GUARD_EQUALS && source_value(values, guard->source).tag != guard->expected.tag) kind = "type";
+    failure_add(e, kind, arena_strdup(e->arena, text_cstr(&text)));
     text_free(&text);
 }
 

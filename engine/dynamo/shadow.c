@@ -46,6 +46,7 @@ static Value force_tensor(Capture *capture, Tensor *real, const Source *source) 
     }
     Meta meta = real->meta;
     meta.requires_grad = tensor_needs_grad(real);
+    meta.offset = 0; /* not guarded: the graph is given the address of the first element */
     Guard guard = {.kind = GUARD_TENSOR, .source = source, .meta = meta, .requires_grad = meta.requires_grad, .is_parameter = real->is_parameter,
                    .span = vm_user_span(vm), .why = "a tensor input of the graph"};
     guard_add(&capture->entry->guards, vm, guard);

@@ -180,11 +180,11 @@ static void bind_cuda(const Lowered *l, Group *g) {
     b->wide_index = width.wide || volume >= INT64_C(1) << 31;
     b->vector = 1;
     b->threads = 256;
-    if (b->pattern == PATTERN_TILED) b->pattern = PATTERN_POINTWISE;
     if (b->pattern == PATTERN_POINTWISE && g->axis_count) {
         b->vector = choose_vector(l, g, g->axis_count - 1, width.narrowest);
         if (volume * width.narrowest < 8 << 20) b->threads = 128;
     }
+    if (b->pattern == PATTERN_COLUMN) b->vector = choose_vector(l, g, g->rows - 1, width.narrowest);
     if (b->pattern == PATTERN_ROW) {
         b->vector = choose_vector(l, g, g->axis_count - 1, width.narrowest);
         bind_cuda_row(b, g);

@@ -231,6 +231,7 @@ Made generate_cuda(Compile *c, const Lowered *l, const Group *g, int vector) {
     emit_signature(e, pattern == PATTERN_ROW ? g->binding.threads * g->binding.rows_per_block : pattern == PATTERN_POINTWISE ? g->binding.threads : 256);
     if (pattern == PATTERN_ROW) generate_cuda_rows(e);
     else if (pattern == PATTERN_COLUMN) generate_cuda_columns(e);
+    else if (pattern == PATTERN_TILED) generate_cuda_tiles(e);
     else if (pattern == PATTERN_SCATTER) emit_scatter(e);
     else emit_pointwise(e);
     scope_close(e, 0);

@@ -23,4 +23,11 @@ const char *pack_type(Emitter *e, int buffer);
 void set_grid(Emitter *e, Dim blocks, int threads_x, int threads_y);
 void generate_cuda_rows(Emitter *e);
 void generate_cuda_columns(Emitter *e);
+void generate_cuda_tiles(Emitter *e);
+/* gen_cuda_reduce.c */
+bool reduces_in_pass(const Item *item, int pass);
+bool pass_has_reduction(const Group *g, int pass);
+int group_last_depth(const Group *g);
+/* Accumulator `a` (and position `at`) takes over or adds (b, b_at). */
+void emit_join(Emitter *e, const Item *item, const char *a, const char *at, const char *b, const char *b_at);
 #endif

@@ -2,12 +2,12 @@
  *
  * ROW: `threads` threads a row (a part of a warp, or a block); a thread takes every threads-th vector of the row, and keeps what a later pass
  * needs in registers (unroll > 0) or reads it again. Partial results are joined by shuffles, then over warps in shared memory, always in one order.
- * COLUMN: 32 x 8 threads: x along the contiguous rows, y strided over the columns, joined in shared memory.
+ * Columns along which rows lie side by side: gen_cuda_column.c.
  * Invariant: every thread of a row knows a reduction's result after its pass. */
 #include "inductor/gen_cuda.h"
 
 static bool in_pass(const Item *item, int pass) { return item->full && item->depth == pass; }
-static bool reduces_in(const Item *item, int pass) { return in_pass(item, pass) && item->kind == ITEM_REDUCE; }
+bool reduces_in_pass(const Item *item, int pass) { return in_pass(item, pass) && item->kind == ITEM_REDUCE; }
 
 static const char *value_as(Emitter *e, const Item *item) { return emitted_cast(e, item->value->type, item->accumulate, value_name(e, item->value)); }
 
@@ -20,16 +20,14 @@ static void close_brace(Emitter *e, int mark) {
 static void emit_accumulators(Emitter *e, int pass) {
     for (int i = 0; i < e->g->items.count; i++) {
         const Item *item = &e->g->items.at[i];
-        if (!reduces_in(item, pass)) continue;
+        if (!reduces_in_pass(item, pass)) continue;
         emit_line(e, "%s a%d = %s;", emitted_type(e, item->accumulate), item->reduction, identity_text(e, item->reducer, item->accumulate));
         if (reducer_is_arg(item->reducer)) emit_line(e, "long n%d = 9223372036854775807L;", item->reduction);
         e->row_names[item->reduction] = emitted_text(e, "%c%d", reducer_is_arg(item->reducer) ? 'n' : 'a', item->reduction);
     }
 }
 
-/* (a, n) takes over (b, b_at) where that is better, or adds it. */
-static void emit_join(Emitter *e, const Item *item, const char *b, const char *b_at) {
-    const char *a = emitted_text(e, "a%d", item->reduction), *at = emitted_text(e, "n%d", item->reduction);
+void emit_join(Emitter *e, const Item *item, const char *a, const char *at, const char *b, const char *b_at) {
     if (!reducer_is_arg(item->reducer)) {
         emit_line(e, "%s = %s;", a, combined_text(e, item->reducer, item->accumulate, a, b));
         return;
@@ -37,18 +35,22 @@ static void emit_join(Emitter *e, const Item *item, const char *b, const char *b
     emit_line(e, "if (%s) { %s = %s; %s = %s; }", better_text(e, item->reducer, item->accumulate, a, at, b, b_at), a, b, at, b_at);
 }
 
+static void join_accumulator(Emitter *e, const Item *item, const char *b, const char *b_at) {
+    emit_join(e, item, emitted_text(e, "a%d", item->reduction), emitted_text(e, "n%d", item->reduction), b, b_at);
+}
+
 static void emit_accumulate(Emitter *e, int pass) {
     for (int i = 0; i < e->g->items.count; i++) {
         const Item *item = &e->g->items.at[i];
-        if (!reduces_in(item, pass)) continue;
+        if (!reduces_in_pass(item, pass)) continue;
         note_line(e, item->value->node_id);
-        emit_join(e, item, value_as(e, item), emitted_text(e, "(long)(%s)", index_text(e, item->position)));
+        join_accumulator(e, item, value_as(e, item), emitted_text(e, "(long)(%s)", index_text(e, item->position)));
     }
 }
 
-static bool pass_reduces(Emitter *e, int pass) {
-    for (int i = 0; i < e->g->items.count; i++)
-        if (reduces_in(&e->g->items.at[i], pass)) return true;
+bool pass_has_reduction(const Group *g, int pass) {
+    for (int i = 0; i < g->items.count; i++)
+        if (reduces_in_pass(&g->items.at[i], pass)) return true;
     return false;
 }
 
@@ -63,11 +65,11 @@ static void emit_shuffles(Emitter *e, int pass, int width) {
     int mark = scope_open(e);
     for (int i = 0; i < e->g->items.count; i++) {
         const Item *item = &e->g->items.at[i];
-        if (!reduces_in(item, pass)) continue;
+        if (!reduces_in_pass(item, pass)) continue;
         int r = item->reduction;
         emit_line(e, "const %s b%d = %s;", emitted_type(e, item->accumulate), r, shuffled(e, item->accumulate, emitted_text(e, "a%d", r)));
         if (reducer_is_arg(item->reducer)) emit_line(e, "const long m%d = %s;", r, shuffled(e, DTYPE_I64, emitted_text(e, "n%d", r)));
-        emit_join(e, item, emitted_text(e, "b%d", r), emitted_text(e, "m%d", r));
+        join_accumulator(e, item, emitted_text(e, "b%d", r), emitted_text(e, "m%d", r));
     }
     close_brace(e, mark);
 }
@@ -75,7 +77,7 @@ static void emit_shuffles(Emitter *e, int pass, int width) {
 static void emit_warp_partials(Emitter *e, int pass, int warps) {
     for (int i = 0; i < e->g->items.count; i++) {
         const Item *item = &e->g->items.at[i];
-        if (!reduces_in(item, pass)) continue;
+        if (!reduces_in_pass(item, pass)) continue;
         emit_line(e, "__shared__ %s w%d[%d];", emitted_type(e, item->accumulate), item->reduction, warps);
         if (reducer_is_arg(item->reducer)) emit_line(e, "__shared__ long x%d[%d];", item->reduction, warps);
         emit_line(e, "if (threadIdx.x%%32 == 0) w%d[threadIdx.x/32] = a%d;", item->reduction, item->reduction);
@@ -84,7 +86,7 @@ static void emit_warp_partials(Emitter *e, int pass, int warps) {
     emit_line(e, "__syncthreads();");
     for (int i = 0; i < e->g->items.count; i++) {
         const Item *item = &e->g->items.at[i];
-        if (!reduces_in(item, pass)) continue;
+        if (!reduces_in_pass(item, pass)) continue;
         emit_line(e, "a%d = w%d[0];", item->reduction, item->reduction);
         if (reducer_is_arg(item->reducer)) emit_line(e, "n%d = x%d[0];", item->reduction, item->reduction);
     }
@@ -92,7 +94,7 @@ static void emit_warp_partials(Emitter *e, int pass, int warps) {
     emit_line(e, "for (int w = 1; w < %d; w++) {", warps);
     int mark = scope_open(e);
     for (int i = 0; i < e->g->items.count; i++)
-        if (reduces_in(&e->g->items.at[i], pass)) emit_join(e, &e->g->items.at[i], emitted_text(e, "w%d[w]", e->g->items.at[i].reduction), emitted_text(e, "x%d[w]", e->g->items.at[i].reduction));
+        if (reduces_in_pass(&e->g->items.at[i], pass)) join_accumulator(e, &e->g->items.at[i], emitted_text(e, "w%d[w]", e->g->items.at[i].reduction), emitted_text(e, "x%d[w]", e->g->items.at[i].reduction));
     close_brace(e, mark);
 }
 
@@ -230,7 +232,7 @@ static void emit_row_pass(Emitter *e, int pass, Map *declared) {
     if (inner >= 0) close_brace(e, inner);
     close_brace(e, mark);
     for (int i = 0; i < map_count(computed); i++) map_put(s->kept, map_at(computed, i).key, map_at(computed, i).value);
-    if (!pass_reduces(e, pass)) return;
+    if (!pass_has_reduction(e->g, pass)) return;
     emit_shuffles(e, pass, b->threads < 32 ? b->threads : 32);
     if (b->threads > 32) emit_warp_partials(e, pass, b->threads / 32);
 }
@@ -262,7 +264,7 @@ static void emit_row_stores(Emitter *e, int pass, const char *condition) {
     close_brace(e, mark);
 }
 
-static int last_depth(const Group *g) {
+int group_last_depth(const Group *g) {
     int depth = g->passes;
     for (int i = 0; i < g->items.count; i++)
         if (g->items.at[i].kind == ITEM_STORE && g->items.at[i].depth > depth) depth = g->items.at[i].depth;
@@ -294,64 +296,9 @@ void generate_cuda_rows(Emitter *e) {
     e->row_level = 1;
     emit_row_frame(e, rows);
     Map *declared = find_kept(e);
-    for (int pass = 0; pass <= last_depth(g); pass++) {
+    for (int pass = 0; pass <= group_last_depth(g); pass++) {
         emit_row_values(e, pass);
         emit_row_stores(e, pass, b->rows_per_block > 1 ? "lane == 0 && row_ok" : "lane == 0");
         if (pass < g->passes) emit_row_pass(e, pass, declared);
-    }
-}
-
-/* ---- COLUMN ---- */
-static void emit_shared_join(Emitter *e, int pass) {
-    for (int i = 0; i < e->g->items.count; i++) {
-        const Item *item = &e->g->items.at[i];
-        if (!reduces_in(item, pass)) continue;
-        emit_line(e, "__shared__ %s w%d[8][33];", emitted_type(e, item->accumulate), item->reduction);
-        if (reducer_is_arg(item->reducer)) emit_line(e, "__shared__ long x%d[8][33];", item->reduction);
-        emit_line(e, "w%d[threadIdx.y][threadIdx.x] = a%d;", item->reduction, item->reduction);
-        if (reducer_is_arg(item->reducer)) emit_line(e, "x%d[threadIdx.y][threadIdx.x] = n%d;", item->reduction, item->reduction);
-    }
-    emit_line(e, "__syncthreads();");
-    for (int i = 0; i < e->g->items.count; i++) {
-        const Item *item = &e->g->items.at[i];
-        if (!reduces_in(item, pass)) continue;
-        int r = item->reduction;
-        emit_line(e, "a%d = w%d[0][threadIdx.x];", r, r);
-        if (reducer_is_arg(item->reducer)) emit_line(e, "n%d = x%d[0][threadIdx.x];", r, r);
-        emit_line(e, "for (int w = 1; w < 8; w++) {");
-        int mark = scope_open(e);
-        emit_join(e, item, emitted_text(e, "w%d[w][threadIdx.x]", r), emitted_text(e, "x%d[w][threadIdx.x]", r));
-        close_brace(e, mark);
-    }
-}
-
-void generate_cuda_columns(Emitter *e) {
-    const Group *g = e->g;
-    SymTable *syms = e->l->syms;
-    int inner = g->rows - 1;
-    const char *t = e->index_type;
-    Dim extent = g->axes[inner].extent, blocks = dim_floordiv(syms, dim_add(syms, extent, 31), 32), outer = axes_volume(syms, g->axes, inner);
-    Dim volume = axes_volume(syms, g->axes + g->rows, g->axis_count - g->rows);
-    set_grid(e, dim_mul(syms, blocks, outer), 32, 8);
-    for (int i = 0; i < g->axis_count; i++) e->axis_level[i] = i < g->rows ? 1 : 2;
-    e->row_level = 1;
-    emit_line(e, "const %s outer = (%s)blockIdx.x/(%s);", t, t, index_text(e, blocks));
-    emit_line(e, "const %s wanted = (%s)blockIdx.x%%(%s)*32 + (%s)threadIdx.x;", t, t, index_text(e, blocks), t);
-    emit_line(e, "const bool row_ok = wanted < %s; // all threads meet at the barriers", index_text(e, extent));
-    emit_line(e, "const %s %s = row_ok ? wanted : %s - 1;", t, e->axis_names[inner], index_text(e, extent));
-    emit_axes_of(e, "outer", 0, inner);
-    Map *none = map_new(e->arena);
-    for (int pass = 0; pass <= last_depth(g); pass++) {
-        emit_row_values(e, pass);
-        emit_row_stores(e, pass, "threadIdx.y == 0 && row_ok");
-        if (pass >= g->passes) continue;
-        emit_accumulators(e, pass);
-        emit_line(e, "#pragma unroll 4");
-        emit_line(e, "for (%s c = threadIdx.y; c < %s && row_ok; c += 8) {", t, index_text(e, volume));
-        int mark = scope_open(e);
-        emit_axes_of(e, "c", g->rows, g->axis_count);
-        emit_pass_body(e, pass, 2, none, none);
-        close_brace(e, mark);
-        if (pass_reduces(e, pass)) emit_shared_join(e, pass);
     }
 }

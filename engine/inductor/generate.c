@@ -30,7 +30,8 @@ static const char *describe_cuda(Maker *m, const Group *g) {
     case PATTERN_ROW:
         return arena_printf(m->c->arena, "%d row%s a block of %d threads, %s, vectors of %d", b->rows_per_block, b->rows_per_block == 1 ? "" : "s", b->threads * b->rows_per_block,
                             b->unroll ? "row in registers" : "looped over the row", b->vector);
-    case PATTERN_COLUMN: return "32 x 8 threads, columns strided over 8, sums joined in shared memory";
+    case PATTERN_COLUMN: return arena_printf(m->c->arena, "32 x 8 threads, %d row%s each, columns strided over 8, joined in shared memory", b->vector, b->vector == 1 ? "" : "s");
+    case PATTERN_TILED: return "32 x 32 tiles through shared memory, 32 x 8 threads";
     case PATTERN_SCATTER: return "one element a thread, atomic adds";
     default: return arena_printf(m->c->arena, "one vector of %d a thread, %d threads a block", b->vector, b->threads);
     }

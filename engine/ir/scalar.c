@@ -53,8 +53,17 @@ static const ScalarExpr *make(Parser *p, ScalarExpr value) { return arena_copy(p
 
 static const ScalarExpr *make_float(Parser *p, double value) { return make(p, (ScalarExpr){.kind = SCALAR_CONST, .value = value}); }
 
+/* Arithmetic of literals is a literal: it has no type of its own either. */
+static const ScalarExpr *fold(Parser *p, int prim, const ScalarExpr *a, const ScalarExpr *b) {
+    bool integers = a->is_integer && b->is_integer && prim != PRIM_DIV;
+    double value = prim == PRIM_ADD ? a->value + b->value : prim == PRIM_SUB ? a->value - b->value : prim == PRIM_MUL ? a->value * b->value : a->value / b->value;
+    return make(p, (ScalarExpr){.kind = SCALAR_CONST, .is_integer = integers, .value = value, .integer = integers ? (int64_t)value : 0});
+}
+
 static const ScalarExpr *make_prim(Parser *p, int prim, const ScalarExpr *a, const ScalarExpr *b, const ScalarExpr *c) {
     if (p->error) return NULL;
+    bool arithmetic = prim == PRIM_ADD || prim == PRIM_SUB || prim == PRIM_MUL || prim == PRIM_DIV;
+    if (arithmetic && a->kind == SCALAR_CONST && b->kind == SCALAR_CONST) return fold(p, prim, a, b);
     return make(p, (ScalarExpr){.kind = SCALAR_PRIM, .prim = (Prim)prim, .args = {a, b, c}});
 }
 

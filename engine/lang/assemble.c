@@ -15,7 +15,7 @@ static Slots join_locals(Emitter *emitter, Unit *unit) {
     Slots slots = {ARENA_ARRAY(emitter->session->arena, int, unit->cells.names.count), unit->cells.names.count};
     code->nlocals = unit->locals.names.count;
     code->nfrees = unit->frees.names.count;
-    code->localsplus = ARENA_ARRAY(emitter->session->arena, const char *, code->nlocals + slots.cell_count + code->nfrees);
+    code->localsplus = ARENA_ARRAY(emitter->keep, const char *, code->nlocals + slots.cell_count + code->nfrees);
     for (int i = 0; i < code->nlocals; i++) code->localsplus[i] = unit->locals.names.at[i];
     for (int i = 0; i < slots.cell_count; i++) {
         const char *name = unit->cells.names.at[i];
@@ -126,7 +126,7 @@ static void write_instrs(Emitter *emitter, Unit *unit) {
     ExceptionList exceptions = {0};
     const Block *handler = NULL;
     code->instr_count = number_blocks(&unit->flow);
-    code->instrs = ARENA_ARRAY(emitter->session->arena, Instr, code->instr_count);
+    code->instrs = ARENA_ARRAY(emitter->keep, Instr, code->instr_count);
     int index = 0;
     for (Block *block = unit->flow.entry; block; block = block->next) {
         for (int i = 0; i < block->instrs.count; i++, index++) {
@@ -134,8 +134,19 @@ static void write_instrs(Emitter *emitter, Unit *unit) {
             extend_exceptions(emitter, &exceptions, &handler, block->instrs.at[i].handler, index);
         }
     }
-    code->exceptions = exceptions.at;
+    code->exceptions = arena_copy(emitter->keep, exceptions.at, (size_t)exceptions.count * sizeof *exceptions.at);
     code->exception_count = exceptions.count;
+}
+
+/* Names are interned; constants were made by the parser and go with its arena. */
+static void keep_tables(Emitter *emitter, Unit *unit) {
+    Code *code = unit->code;
+    code->name_count = unit->names.names.count;
+    code->names = arena_copy(emitter->keep, unit->names.names.at, (size_t)code->name_count * sizeof *code->names);
+    code->const_count = unit->flow.consts.count;
+    code->consts = ARENA_ARRAY(emitter->keep, Const, code->const_count);
+    for (int i = 0; i < code->const_count; i++) code->consts[i] = const_copy(emitter->keep, &unit->flow.consts.at[i]);
+    if (code->doc) code->doc = arena_strdup(emitter->keep, code->doc);
 }
 
 void assemble(Emitter *emitter, Unit *unit) {
@@ -149,8 +160,5 @@ void assemble(Emitter *emitter, Unit *unit) {
     flow_drop_pseudo(&unit->flow);
     flow_turn_jumps(&unit->flow);
     write_instrs(emitter, unit);
-    code->names = unit->names.names.at;
-    code->name_count = unit->names.names.count;
-    code->consts = unit->flow.consts.at;
-    code->const_count = unit->flow.consts.count;
+    keep_tables(emitter, unit);
 }

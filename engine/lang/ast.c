@@ -93,6 +93,15 @@ bool const_equal(const Const *a, const Const *b) {
     }
 }
 
+Const const_copy(Arena *arena, const Const *value) {
+    Const copy = *value;
+    if (value->kind == CONST_STR) copy.s.text = arena_strndup(arena, value->s.text, value->s.length);
+    if (value->kind != CONST_TUPLE && value->kind != CONST_FROZENSET) return copy;
+    copy.tuple.items = ARENA_ARRAY(arena, Const, value->tuple.count);
+    for (int i = 0; i < value->tuple.count; i++) copy.tuple.items[i] = const_copy(arena, &value->tuple.items[i]);
+    return copy;
+}
+
 bool const_truth(const Const *value) {
     switch (value->kind) {
     case CONST_NONE: case CONST_FALSE: return false;

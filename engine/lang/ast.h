@@ -98,6 +98,7 @@ bool node_constant(Arena *arena, const Node *node, Const *value);
 
 bool const_equal(const Const *a, const Const *b); /* same type and bits: 0 and False and 0.0 and -0.0 all differ */
 bool const_truth(const Const *value);
+Const const_copy(Arena *arena, const Const *value); /* deep, but for code and objects */
 
 /* Folding, as the parser builds nodes (fold.c): the node given back is `node` itself when nothing folds. */
 Node *fold_unary(LangSession *session, Node *node);

@@ -4,43 +4,81 @@
  *
  *     Program *program = lang_compile(session, file, false);
  *
+ * Tokens, tree, scopes and blocks live in a scratch arena that goes when the text is compiled; only Codes stay.
  * Invariant: the whole text is parsed, then all scopes are resolved, then code is emitted: errors come in Python's order. */
 #include "lang/emit.h"
 #include "lang/parser.h"
+#include "lang/work.h"
 
-static void compile_statements(LangSession *session, Emitter *emitter, const NodeList *list, Program *program) {
-    Scope **scopes = ARENA_ARRAY(session->arena, Scope *, list->count);
-    for (int i = 0; i < list->count; i++) scopes[i] = scope_build(session, emitter->top, list->at[i]);
+void lang_work(LangSession *session, LangWork *work, void (*body)(LangWork *work)) {
+    Failure failure = {0};
+    work->body = body;
+    work->keep = session->arena;
+    work->session = (LangSession){arena_new("front end"), session->names, &failure, session->next_code_id};
+    bool done = fail_catch(&failure, lang_work_run, work);
+    session->next_code_id = work->session.next_code_id;
+    arena_free(work->session.arena);
+    if (!done) fail(session->failure, failure.span, "%s", failure.message);
+}
+
+void lang_work_run(void *state) {
+    LangWork *work = state;
+    work->body(work);
+}
+
+static Emitter emitter_of(LangWork *work) {
+    return (Emitter){.session = &work->session, .keep = work->keep, .file = work->file, .top = scope_module(&work->session), .interactive = work->interactive};
+}
+
+static void emit_program(Emitter *emitter, const NodeList *list, Program *program) {
+    Scope **scopes = ARENA_ARRAY(emitter->session->arena, Scope *, list->count);
+    for (int i = 0; i < list->count; i++) scopes[i] = scope_build(emitter->session, emitter->top, list->at[i]);
     for (int i = 0; i < list->count; i++) program->statements[i] = emit_module_statement(emitter, list->at[i], scopes[i]);
 }
 
-Program *lang_compile(LangSession *session, const SourceFile *file, bool interactive) {
-    Parser parser = parser_open(session, file);
+static void compile_program(LangWork *work) {
+    Parser parser = parser_open(&work->session, work->file);
     Statements statements = parse_file(&parser);
-    Program *program = ARENA_NEW(session->arena, Program);
+    Program *program = ARENA_NEW(work->keep, Program);
     program->statement_count = statements.list.count;
-    program->statements = ARENA_ARRAY(session->arena, Code *, statements.list.count);
-    program->commands = statements.commands.at;
+    program->statements = ARENA_ARRAY(work->keep, Code *, statements.list.count);
     program->command_count = statements.commands.count;
-    Emitter emitter = {.session = session, .file = file, .top = scope_module(session), .interactive = interactive};
-    compile_statements(session, &emitter, &statements.list, program);
-    return program;
+    program->commands = ARENA_ARRAY(work->keep, CommandLine, statements.commands.count);
+    for (int i = 0; i < program->command_count; i++) {
+        program->commands[i] = statements.commands.at[i];
+        program->commands[i].text = arena_strdup(work->keep, statements.commands.at[i].text);
+    }
+    Emitter emitter = emitter_of(work);
+    emit_program(&emitter, &statements.list, program);
+    work->program = program;
 }
 
-static Node *only_expression(LangSession *session, const SourceFile *file, const Statements *statements) {
+Program *lang_compile(LangSession *session, const SourceFile *file, bool interactive) {
+    LangWork work = {.file = file, .interactive = interactive};
+    lang_work(session, &work, compile_program);
+    return work.program;
+}
+
+static Node *only_expression(LangWork *work, const Statements *statements) {
     const NodeList *list = &statements->list;
     if (list->count == 1 && list->at[0]->kind == NODE_EXPRESSION) return list->at[0]->left;
-    Span span = list->count > 1 ? list->at[1]->span : list->count ? list->at[0]->span : (Span){file, 0, 0};
-    fail(session->failure, span, "SyntaxError: an expression is expected here");
+    Span span = list->count > 1 ? list->at[1]->span : list->count ? list->at[0]->span : (Span){work->file, 0, 0};
+    fail(work->session.failure, span, "SyntaxError: an expression is expected here");
+}
+
+static void compile_expression(LangWork *work) {
+    Parser parser = parser_open(&work->session, work->file);
+    Statements statements = parse_file(&parser);
+    Node *expression = only_expression(work, &statements);
+    Emitter emitter = emitter_of(work);
+    const char **names = ARENA_ARRAY(work->session.arena, const char *, work->param_count);
+    for (int i = 0; i < work->param_count; i++) names[i] = intern(work->session.names, work->params[i]);
+    Scope *scope = scope_build_expression(&work->session, names, work->param_count, expression);
+    work->code = emit_expression_code(&emitter, expression, scope, work->name, names, work->param_count);
 }
 
 Code *lang_compile_expression(LangSession *session, const SourceFile *file, const char *name, const char **params, int param_count) {
-    Parser parser = parser_open(session, file);
-    Statements statements = parse_file(&parser);
-    Node *expression = only_expression(session, file, &statements);
-    Emitter emitter = {.session = session, .file = file, .top = scope_module(session)};
-    const char **names = ARENA_ARRAY(session->arena, const char *, param_count);
-    for (int i = 0; i < param_count; i++) names[i] = intern(session->names, params[i]);
-    Scope *scope = scope_build_expression(session, names, param_count, expression);
-    return emit_expression_code(&emitter, expression, scope, name, names, param_count);
+    LangWork work = {.file = file, .name = name, .params = params, .param_count = param_count};
+    lang_work(session, &work, compile_expression);
+    return work.code;
 }

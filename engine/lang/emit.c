@@ -157,7 +157,7 @@ static const char *qualified_name(Emitter *emitter, const char *name) {
 
 static Code *code_new(Emitter *emitter, const char *name, Span whole) {
     const Scope *scope = emitter->unit->scope;
-    Code *code = ARENA_NEW(emitter->session->arena, Code);
+    Code *code = ARENA_NEW(emitter->keep, Code);
     code->name = name;
     code->qualname = qualified_name(emitter, name);
     code->file = emitter->file;

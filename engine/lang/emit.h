@@ -2,7 +2,7 @@
  *
  * In: statements with their scopes. Out: Code objects.
  *
- *     Emitter emitter = {session, file, top};
+ *     Emitter emitter = {session, keep, file, top};
  *     Code *code = emit_module_statement(&emitter, statement, piece_scope, interactive);
  *
  * Invariant: each emit_X leaves the stack as its construct demands; blocks (Frame) are opened and closed in pairs.
@@ -45,7 +45,8 @@ struct Unit {
 };
 
 typedef struct Emitter {
-    LangSession *session;
+    LangSession *session;         /* its arena is scratch */
+    Arena *keep;                  /* for Codes and what they hold */
     const SourceFile *file;
     Scope *top;                   /* names of the whole text */
     Unit *unit;

@@ -44,7 +44,9 @@ static Node *parse_power(Parser *parser) {
     uint32_t start = parser_here(parser).start;
     Node *base = parse_primary(parser);
     if (!parser_accept(parser, TOKEN_DOUBLE_STAR)) return base;
+    parser_enter(parser);
     Node *exponent = parse_unary(parser);
+    parser_leave(parser);
     return binary_node(parser, BINARY_POWER, base, exponent, start);
 }
 

@@ -6,11 +6,16 @@
  *         a = 1
  *         def g(): return a
  *
- * Invariant: a set of names is a Map whose absent and removed names have no value. Depth is that of nested scopes, which the
+ * Invariant: a set is a Map whose absent and removed names have no value. Depth is that of nested scopes, which the
  * parser bounds. The order of the work is that of CPython's symbol table, since inlining a comprehension depends on it. */
 #include "lang/scope.h"
 
-typedef struct Sets { Map *bound, *free, *global; } Sets;
+/* A set of names laid over another one, which it does not change: scopes see their surroundings without a copy. A name without
+ * a value is not in the set, though it be in the one below. */
+typedef struct Names Names;
+struct Names { Map *own; const Names *below; };
+/* Names bound in the functions round a scope; names that it and its children need from there. */
+typedef struct Sets { Names bound; Map *free; } Sets;
 
 static void set_add(Map *set, const char *name) { map_put(set, name, (void *)(uintptr_t)name); }
 static void set_discard(Map *set, const char *name) {
@@ -23,10 +28,16 @@ static void set_update(Map *set, const Map *other) {
         if (map_at(other, i).value) set_add(set, map_at(other, i).key);
 }
 
-static Map *set_copy(LangSession *session, const Map *other) {
-    Map *set = map_new(session->arena);
-    set_update(set, other);
-    return set;
+static Names names_over(LangSession *session, const Names *below) { return (Names){map_new(session->arena), below}; }
+
+static bool names_have(const Names *names, const char *name) {
+    for (; names; names = names->below)
+        if (map_has(names->own, name)) return map_get(names->own, name) != NULL;
+    return false;
+}
+
+static void names_discard(Names *names, const char *name) {
+    if (names_have(names, name)) map_put(names->own, name, NULL);
 }
 
 static _Noreturn void fail_directive(LangSession *session, const Scope *scope, const Symbol *symbol, const char *format) {
@@ -37,13 +48,12 @@ static _Noreturn void fail_directive(LangSession *session, const Scope *scope, c
 static void resolve_global(LangSession *session, const Scope *scope, Symbol *symbol, Sets *outer) {
     if (symbol->flags & SYMBOL_NONLOCAL) fail_directive(session, scope, symbol, "SyntaxError: name '%s' is nonlocal and global");
     symbol->place = PLACE_GLOBAL_EXPLICIT;
-    set_add(outer->global, symbol->name);
-    set_discard(outer->bound, symbol->name);
+    names_discard(&outer->bound, symbol->name);
 }
 
 static void resolve_nonlocal(LangSession *session, const Scope *scope, Symbol *symbol, Sets *outer) {
     if (scope->kind == SCOPE_MODULE) fail_directive(session, scope, symbol, "SyntaxError: nonlocal declaration not allowed at module level");
-    if (!set_has(outer->bound, symbol->name)) fail_directive(session, scope, symbol, "SyntaxError: no binding for nonlocal '%s' found");
+    if (!names_have(&outer->bound, symbol->name)) fail_directive(session, scope, symbol, "SyntaxError: no binding for nonlocal '%s' found");
     symbol->place = PLACE_FREE;
     set_add(outer->free, symbol->name);
 }
@@ -56,8 +66,7 @@ static void resolve_symbol(LangSession *session, const Scope *scope, Symbol *sym
     } else if (symbol->flags & SYMBOL_BOUND) {
         symbol->place = PLACE_LOCAL;
         set_add(local, symbol->name);
-        set_discard(outer->global, symbol->name);
-    } else if (set_has(outer->bound, symbol->name)) {
+    } else if (names_have(&outer->bound, symbol->name)) {
         symbol->place = PLACE_FREE;
         set_add(outer->free, symbol->name);
     } else {
@@ -114,14 +123,14 @@ static void resolve_cells(Scope *scope, Map *free, const Map *inlined_cells) {
 }
 
 /* Names free in this scope's children pass through it, unless the scope already has them. */
-static void pass_free(LangSession *session, Scope *scope, const Map *free, const Map *bound) {
+static void pass_free(LangSession *session, Scope *scope, const Map *free, const Names *bound) {
     for (int i = 0; i < map_count(free); i++) {
         const char *name = map_at(free, i).key;
         if (!map_at(free, i).value) continue;
         Symbol *symbol = scope_symbol(scope, name);
         if (symbol) {
             if (scope->kind == SCOPE_CLASS && (symbol->flags & (SYMBOL_BOUND | SYMBOL_GLOBAL))) symbol->flags |= SYMBOL_FREE_CLASS;
-        } else if (set_has(bound, name)) {
+        } else if (names_have(bound, name)) {
             symbol = ARENA_NEW(session->arena, Symbol);
             *symbol = (Symbol){name, 0, PLACE_FREE};
             map_put(scope->symbols, name, symbol);
@@ -129,15 +138,14 @@ static void pass_free(LangSession *session, Scope *scope, const Map *free, const
     }
 }
 
-static void resolve_scope(LangSession *session, Scope *scope, Sets outer);
+static Map *resolve_scope(LangSession *session, Scope *scope, const Sets *outer);
 
 static void resolve_children(LangSession *session, Scope *scope, const Sets *inner, Map *inlined_cells) {
     for (int i = 0; i < scope->children.count; i++) {
         Scope *child = scope->children.at[i];
-        Sets sets = {set_copy(session, inner->bound), map_new(session->arena), set_copy(session, inner->global)};
-        resolve_scope(session, child, sets);
-        if (child->comprehension && !child->generator_expression) inline_comprehension(session, scope, child, sets.free, inlined_cells);
-        set_update(inner->free, sets.free);
+        Map *free = resolve_scope(session, child, inner);
+        if (child->comprehension && !child->generator_expression) inline_comprehension(session, scope, child, free, inlined_cells);
+        set_update(inner->free, free);
     }
     splice_children(session, scope);
 }
@@ -149,23 +157,22 @@ static void mark_comprehension_cells(Scope *scope, const Map *inlined_cells) {
     }
 }
 
-/* `outer` is this scope's own copy of what is visible from outside; names it needs from there are added to outer.free. */
-static void resolve_scope(LangSession *session, Scope *scope, Sets outer) {
+/* What this scope's children see. A class's own names are not seen from its methods. */
+static Sets inner_sets(LangSession *session, const Scope *scope, const Sets *outer, const Sets *own, const Map *local) {
+    const Sets *seen = scope->kind == SCOPE_CLASS ? outer : own;
+    Sets inner = {names_over(session, &seen->bound), map_new(session->arena)};
+    if (scope->kind == SCOPE_CLASS) set_add(inner.bound.own, intern(session->names, "__class__"));
+    if (scope_is_function(scope)) set_update(inner.bound.own, local);
+    return inner;
+}
+
+/* Returns the names that the scope needs from outside. */
+static Map *resolve_scope(LangSession *session, Scope *scope, const Sets *outer) {
     const char *class_cell = intern(session->names, "__class__");
     Map *local = map_new(session->arena), *inlined_cells = map_new(session->arena);
-    Sets inner = {map_new(session->arena), map_new(session->arena), map_new(session->arena)};
-    if (scope->kind == SCOPE_CLASS) { /* a class's own names are not seen from its methods */
-        set_update(inner.global, outer.global);
-        set_update(inner.bound, outer.bound);
-    }
-    for (int i = 0; i < map_count(scope->symbols); i++) resolve_symbol(session, scope, map_at(scope->symbols, i).value, local, &outer);
-    if (scope->kind == SCOPE_CLASS) {
-        set_add(inner.bound, class_cell);
-    } else {
-        if (scope_is_function(scope)) set_update(inner.bound, local);
-        set_update(inner.bound, outer.bound);
-        set_update(inner.global, outer.global);
-    }
+    Sets own = {names_over(session, &outer->bound), map_new(session->arena)};
+    for (int i = 0; i < map_count(scope->symbols); i++) resolve_symbol(session, scope, map_at(scope->symbols, i).value, local, &own);
+    Sets inner = inner_sets(session, scope, outer, &own, local);
     resolve_children(session, scope, &inner, inlined_cells);
     if (scope_is_function(scope)) resolve_cells(scope, inner.free, inlined_cells);
     if (scope->kind == SCOPE_CLASS && set_has(inner.free, class_cell)) {
@@ -173,10 +180,12 @@ static void resolve_scope(LangSession *session, Scope *scope, Sets outer) {
         set_discard(inner.free, class_cell);
     }
     mark_comprehension_cells(scope, inlined_cells);
-    pass_free(session, scope, inner.free, outer.bound);
-    set_update(outer.free, inner.free);
+    pass_free(session, scope, inner.free, &own.bound);
+    set_update(own.free, inner.free);
+    return own.free;
 }
 
 void scope_resolve(LangSession *session, Scope *top) {
-    resolve_scope(session, top, (Sets){map_new(session->arena), map_new(session->arena), map_new(session->arena)});
+    Sets outside = {names_over(session, NULL), map_new(session->arena)};
+    resolve_scope(session, top, &outside);
 }

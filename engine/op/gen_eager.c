@@ -99,13 +99,12 @@ static void print_loop(Printer *p, const Op *op, const ScalarVariant *variant, c
     text_line(&p->text, "}\n");
 }
 
-/* false: there is no loop for the type. Rows that promote to floats have none for integers. */
+/* false: there is no loop for the type. */
 static bool set_types(Printer *p, const Op *op, const ScalarVariant *variant, DType compute) {
-    if (op_has(op, TRAIT_FLOAT_RESULT) && (compute == DTYPE_I64 || compute == DTYPE_BOOL)) return false;
     for (int i = 0; i < op->nparams + 2; i++) p->types[i] = i == op->bool_operand ? DTYPE_BOOL : compute;
     p->compute = compute;
     p->temporaries = 0;
-    return scalar_defined(variant->expr, p->types);
+    return scalar_row_defined(op, variant, compute);
 }
 
 /* The table's line of a variant; its loops go to p->text. */

@@ -10,6 +10,7 @@
 #include "ir/body.h"
 #include "op/family.h"
 #include "op/scalar_row.h"
+#include <math.h>
 #include <string.h>
 
 static bool some_tensor(const Op *op, const Arg *args, OpError *error) {
@@ -31,9 +32,12 @@ static bool check_operands(const Op *op, const Arg *args, OpError *error) {
 static bool check_meaning(const Op *op, const Arg *args, DType common, OpError *error) {
     const ScalarVariant *variant = op_scalar(op, args);
     if (!variant) return op_error(error, ERROR_RUNTIME, "%s(): no meaning for these arguments", op->name);
-    DType types[16];
-    for (int i = 0; i < op->nparams + 2 && i < 16; i++) types[i] = i == op->bool_operand ? DTYPE_BOOL : dtype_info[common].compute;
-    if (scalar_defined(variant->expr, types)) return true;
+    bool integral = !dtype_is_float(common), used[20] = {0};
+    scalar_row_uses(variant->expr, used);
+    for (int i = op->tensor_inputs; i < op->nparams && integral; i++)
+        if (used[i] && args[i].tag == ARG_FLOAT && args[i].f != floor(args[i].f))
+            return op_error(error, ERROR_RUNTIME, "For integral input tensors, argument %s must not be a floating point number. (in %s)", op_param(op, i), op->name);
+    if (scalar_row_defined(op, variant, dtype_info[common].compute)) return true;
     if (common == DTYPE_BOOL && op->tensor_inputs == 2 && strcmp(op->name, "sub") == 0)
         return op_error(error, ERROR_RUNTIME, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
     return op_error(error, ERROR_RUNTIME, "\"%s_cpu\" not implemented for '%s'", op->name, dtype_info[common].name);

@@ -26,9 +26,9 @@ typedef struct Buffers { double at[MAX_INPUTS + 1][TILE]; } Buffers;
 
 static void set_numbers(Job *job, const Op *op, const Arg *args, DType common) {
     for (int i = 0; i < op->nparams; i++)
-        if (arg_is_number(&args[i])) job->numbers[i] = (EagerNumber){arg_as_double(&args[i]), arg_as_int(&args[i])};
-    job->numbers[op->nparams].f = dtype_limit(common, false);
-    job->numbers[op->nparams + 1].f = dtype_limit(common, true);
+        job->numbers[i] = arg_is_number(&args[i]) ? (EagerNumber){arg_as_double(&args[i]), arg_as_int(&args[i])} : (EagerNumber){0, 0};
+    job->numbers[op->nparams] = (EagerNumber){dtype_limit(common, false), 0};
+    job->numbers[op->nparams + 1] = (EagerNumber){dtype_limit(common, true), 0};
 }
 
 static void add_input(Job *job, const Op *op, const Arg *args, int i, DType common) {

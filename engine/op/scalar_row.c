@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_PARAMS = 20 };
+
 static _Noreturn void bad_row(const Op *op, const char *why) {
     fprintf(stderr, "ops.def: row '%s': %s\n", op->name, why);
     abort();
@@ -76,6 +78,16 @@ static double cost_of(const ScalarExpr *e) {
     return cost;
 }
 
+bool scalar_row_defined(const Op *op, const ScalarVariant *variant, DType compute) {
+    DType types[MAX_PARAMS];
+    bool integral = compute == DTYPE_I64 || compute == DTYPE_BOOL;
+    if (op_has(op, TRAIT_FLOAT_RESULT) && integral) return false;
+    for (int i = 0; i < op->nparams + 2; i++) types[i] = i == op->bool_operand ? DTYPE_BOOL : compute;
+    if (!scalar_defined(variant->expr, types)) return false;
+    DType result = variant->expr->kind == SCALAR_CONST ? compute : scalar_type(variant->expr, types);
+    return !integral || !dtype_is_float(result);
+}
+
 void scalar_row_uses(const ScalarExpr *e, bool *used) {
     if (e->kind == SCALAR_INPUT) used[e->input] = true;
     for (int i = 0; i < 3; i++)
@@ -85,6 +97,7 @@ void scalar_row_uses(const ScalarExpr *e, bool *used) {
 void scalar_row_parse(Arena *arena, Op *op) {
     if (op->family != FAMILY_POINTWISE) return;
     if (!op->scalar) bad_row(op, "a pointwise row needs its scalar meaning");
+    if (op->nparams + 2 > MAX_PARAMS) bad_row(op, "too many parameters");
     const char **names = ARENA_ARRAY(arena, const char *, op->nparams + 2);
     for (int i = 0; i < op->nparams; i++) names[i] = op_param(op, i);
     names[op->nparams] = "dtype_max";

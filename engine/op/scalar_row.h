@@ -5,6 +5,8 @@
 
 /* Fills in variants and expr. A row that does not parse is our own mistake: it aborts with the text. */
 void scalar_row_parse(Arena *arena, Op *op);
+/* Has the variant a meaning when its operands meet in this compute type? Integers have none where the value would turn into a float on the way. */
+bool scalar_row_defined(const Op *op, const ScalarVariant *variant, DType compute);
 /* Marks the inputs that the expression reads. */
 void scalar_row_uses(const ScalarExpr *e, bool *used);
 #endif

@@ -11,8 +11,8 @@ Gradient helpers, normalizations and einsum are in files of the folder decomposi
 import torch
 from torch.decompositions.einsum import einsum, tensordot
 from torch.decompositions.gradients import (
-    addmm_backward_mat1, addmm_backward_mat2, binary_cross_entropy_with_logits_backward, cat_backward, clamp_backward,
-    cumprod_backward, extreme_backward, gelu_double_backward, linalg_vector_norm_backward, logcumsumexp_weighted,
+    addmm_backward_mat1, addmm_backward_mat2, binary_cross_entropy_with_logits_backward,
+    binary_cross_entropy_with_logits_target_backward, cat_backward, clamp_backward, cumprod_backward, extreme_backward, gelu_double_backward, linalg_vector_norm_backward, logcumsumexp_weighted,
     logsumexp_backward, masked_scatter_backward, max_backward, mean_backward, pow_backward, pow_backward_exponent, prod_backward,
     repeat_backward, scatter_reduce_backward, softmax_double_backward, split_backward, squeeze_backward, sum_backward,
     unbind_backward, value_selecting_backward, var_backward, var_mean_backward)
@@ -250,6 +250,10 @@ def broadcast_tensors(*tensors):
         tensors = tensors[0]
     shape = torch.broadcast_shapes(*[t.shape for t in tensors])
     return tuple(t.expand(shape) for t in tensors)
+
+
+def broadcast_shapes(*shapes):
+    return torch.broadcast_shapes(*shapes)
 
 
 def sum_to_size(input, *size):

@@ -1,11 +1,15 @@
 """Functions of torch that are made of rows: torch.softmax, torch.layer_norm, torch.cdist …
 
 Each function here is a leaf: Dynamo records a call of it as one node, and its body is expanded when the joint graph is built. `aten.NAME` is
-the op row NAME (op/ops.def). Those named in METHODS are methods of tensors, too. To add one: a function; nothing else.
+the op row NAME (op/ops.def). Those named in METHODS are methods of tensors, too. The classes imported here (no_grad, autocast …)
+are names of torch, too. To add one: a function; nothing else.
 """
 import math
 import torch
+from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from torch.amp import autocast
 from torch.decompositions.shapes import size_of as _size_of
+from torch.recurrent import gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell
 
 aten = torch.ops.aten
 

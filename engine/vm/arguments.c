@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Binding { VM *vm; Function *function; const Code *code; Value *fast; Dict *extra; } Binding;
+typedef struct Binding { VM *vm; Function *function; const Code *code; Value *fast; Dict *extra; bool misplaced; } Binding;
 
 static bool too_many(Binding *b, int given) {
     const Code *code = b->code;
@@ -51,9 +51,18 @@ static bool bind_keyword(Binding *b, Value name, Value value) {
         dict_set_name(b->vm, b->extra, interned, value);
         return true;
     }
-    if (parameter_index(b->code, interned, 0) >= 0)
-        vm_raise(b->vm, "TypeError", "%s() got some positional-only arguments passed as keyword arguments: '%s'", b->function->qualname, interned);
+    if (parameter_index(b->code, interned, 0) >= 0) b->misplaced = true; /* told when all are known */
     else vm_raise(b->vm, "TypeError", "%s() got an unexpected keyword argument '%s'", b->function->qualname, interned);
+    return false;
+}
+
+static bool positional_only(Binding *b, const Tuple *kwnames) {
+    Text text = {0};
+    for (int i = 0; i < b->code->posonlyargcount; i++)
+        for (int k = 0; k < kwnames->count; k++)
+            if (strcmp(b->code->localsplus[i], str_text(kwnames->items[k])) == 0) text_printf(&text, "%s%s", text.length ? ", " : "", b->code->localsplus[i]);
+    vm_raise(b->vm, "TypeError", "%s() got some positional-only arguments passed as keyword arguments: '%s'", b->function->qualname, text_cstr(&text));
+    text_free(&text);
     return false;
 }
 
@@ -90,7 +99,7 @@ bool frame_bind(VM *vm, Frame *frame, Value *args, int nargs, Tuple *kwnames) {
     int named = code->argcount + code->kwonlyargcount, positional = nargs < code->argcount ? nargs : code->argcount;
     for (int i = 0; i < positional; i++) fast[i] = value_ref(args[i]);
     if (nargs == code->argcount && !kwnames && !(code->flags & (CODE_VARARGS | CODE_VARKEYWORDS)) && code->kwonlyargcount == 0) return true;
-    Binding b = {vm, frame->function, code, fast, NULL};
+    Binding b = {vm, frame->function, code, fast, NULL, false};
     int next = named;
     if (code->flags & CODE_VARARGS) fast[next++] = tuple_new(vm, args + positional, nargs - positional);
     if (code->flags & CODE_VARKEYWORDS) {
@@ -98,7 +107,8 @@ bool frame_bind(VM *vm, Frame *frame, Value *args, int nargs, Tuple *kwnames) {
         b.extra = dict_of(fast[next]);
     }
     for (int i = 0; kwnames && i < kwnames->count; i++)
-        if (!bind_keyword(&b, kwnames->items[i], args[nargs + i])) return false;
+        if (!bind_keyword(&b, kwnames->items[i], args[nargs + i]) && !b.misplaced) return false;
+    if (b.misplaced) return positional_only(&b, kwnames);
     if (nargs > code->argcount && !(code->flags & CODE_VARARGS)) return too_many(&b, nargs);
     return fill_positional_defaults(&b) && fill_keyword_defaults(&b);
 }

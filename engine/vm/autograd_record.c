@@ -13,7 +13,6 @@
 typedef struct Recorded {          /* GradNode.state of a recorded op */
     const Formulas *formulas;
     int slot[FORMULA_MAX_PARAMS];  /* parameter -> index in node->saved, -1: not saved */
-    int place[FORMULA_MAX_PARAMS]; /* formula -> its parameter, -1: none */
     int edge[FORMULA_MAX_PARAMS];  /* formula -> its first edge */
     int edges[FORMULA_MAX_PARAMS]; /* formula -> how many */
     bool is_list[FORMULA_MAX_PARAMS];
@@ -46,22 +45,15 @@ bool autograd_needed(VM *vm, const Arg *args, int nargs) {
     return false;
 }
 
-/* place[k]: the parameter that formula k is for, -1 when there is none. */
-static void place_formulas(const Formulas *f, const Arg *args, int nargs, int *place) {
-    int next = 0;
-    for (int k = 0; k < f->count; k++) {
-        while (!f->by_place && next < nargs && args[next].tag != ARG_TENSOR && args[next].tag != ARG_TENSORS) next++;
-        place[k] = next < nargs ? next++ : -1;
-    }
-}
+static bool shares_memory(const Arg *arg, const Tensor *self) { return arg->tag == ARG_TENSOR && ((Tensor *)arg->tensor.owner)->storage == self->storage; }
 
 bool autograd_reads_original(VM *vm, const Op *op, const Arg *args, int nargs) {
     const Formulas *f = gradient_formulas(vm, op);
-    int place[FORMULA_MAX_PARAMS];
-    if (!f) return false;
-    place_formulas(f, args, nargs, place);
-    for (int k = 0; k < f->count; k++)
-        if (place[k] >= 0 && (f->at[k].by_value & 1) && argument_needs_grad(vm, &args[place[k]])) return true;
+    for (int k = 0; f && k < f->count && k < nargs; k++) {
+        if (!argument_needs_grad(vm, &args[k])) continue;
+        for (int i = 0; i < nargs; i++)
+            if (((f->at[k].by_value >> i) & 1) && shares_memory(&args[i], args[0].tensor.owner)) return true;
+    }
     return false;
 }
 
@@ -170,10 +162,8 @@ static int edge_count(const Arg *arg) { return arg->tag == ARG_TENSORS ? arg->li
 /* Gathers the tensors of the differentiable parameters into `inputs`; NULL where no gradient is wanted. */
 static int gather_inputs(VM *vm, Recorded *r, const Arg *args, int nargs, Tensor **inputs) {
     int n = 0;
-    place_formulas(r->formulas, args, nargs, r->place);
-    for (int k = 0; k < r->formulas->count; k++) {
-        if (r->place[k] < 0) continue;
-        const Arg *arg = &args[r->place[k]];
+    for (int k = 0; k < r->formulas->count && k < nargs; k++) {
+        const Arg *arg = &args[k];
         bool has = r->formulas->at[k].function.tag != V_NULL;
         r->edge[k] = n;
         r->edges[k] = edge_count(arg);
@@ -221,10 +211,20 @@ static Value aliases_of(VM *vm, Value outputs) {
     return list;
 }
 
+/* An output of several has a gradient when some formula reads what comes back through it (max with dim: not the indices). */
+static bool output_has_gradient(VM *vm, const Op *op, int i) {
+    const Formulas *f = gradient_formulas(vm, op);
+    if (!f || op->outputs <= 1) return true;
+    uint64_t used = 0;
+    for (int k = 0; k < f->count; k++) used |= f->at[k].by_value | f->at[k].by_meta;
+    return ((used >> f->g) & 1) || ((used >> (f->several + 2 * i)) & 1);
+}
+
 static void save_output(VM *vm, GradNode *node, int place, Value output, int index, bool by_value) {
     Recorded *r = node->state;
     if (!by_value) { save_parameter(vm, node, place, value_ref(output), false); return; }
     if (result_count(output) > 1) { save_parameter(vm, node, place, aliases_of(vm, output), true); return; }
+    if (!output_has_gradient(vm, node->op, index)) { save_parameter(vm, node, place, value_tensor(tensor_alias(vm, tensor_of(output))), true); return; }
     r->slot[place] = node->nsaved;
     autograd_save_output(vm, node, output, index);
 }
@@ -238,7 +238,10 @@ static void save_parameters(VM *vm, GradNode *node, const Arg *args, int nargs, 
     for (int i = 0; i < nargs; i++) {
         bool value = (by_value >> i) & 1, meta = (by_meta >> i) & 1;
         if (!value && !meta) continue;
-        save_parameter(vm, node, i, i == 0 && original ? value_ref(value_tensor(original)) : value_of_arg(vm, &args[i]), value);
+        bool changed = original && shares_memory(&args[i], args[0].tensor.owner);
+        bool whole = changed && meta_equal(args[i].tensor.meta, &original->meta) && dim_equal(args[i].tensor.meta->offset, args[0].tensor.meta->offset);
+        save_parameter(vm, node, i, whole ? value_ref(value_tensor(original)) : value_of_arg(vm, &args[i]), value);
+        if (changed && !whole && value) node->saved_versions[node->nsaved - 1]--; /* what is saved is changed already: reading it is an error */
     }
     if (((by_value | by_meta) >> f->y) & 1) save_output(vm, node, f->y, result, 0, (by_value >> f->y) & 1);
     for (int i = 0; node->op->outputs > 1 && i < node->op->outputs && i < result_count(result); i++) {
@@ -305,15 +308,6 @@ static bool any_differentiable(Value result) {
     for (int i = 0; i < result_count(result); i++)
         if (differentiable(result_item(result, i))) return true;
     return false;
-}
-
-/* An output of several has a gradient when some formula reads what comes back through it (max with dim: not the indices). */
-static bool output_has_gradient(VM *vm, const Op *op, int i) {
-    const Formulas *f = gradient_formulas(vm, op);
-    if (!f || op->outputs <= 1) return true;
-    uint64_t used = 0;
-    for (int k = 0; k < f->count; k++) used |= f->at[k].by_value | f->at[k].by_meta;
-    return ((used >> f->g) & 1) || ((used >> (f->several + 2 * i)) & 1);
 }
 
 GradNode *autograd_node_of_op(VM *vm, const Op *op, const Arg *args, int nargs, Value result, Tensor *original) {

@@ -166,22 +166,61 @@ static bool tell_bases(VM *vm, Class *cls, Value *args, int nargs, Tuple *kwname
     return !value_is_error(result);
 }
 
+/* The bases as classes: an object that is none says by __mro_entries__ what stands for it. */
+static Value resolve_bases(VM *vm, Value *args, int count) {
+    Value list = list_new(vm, NULL, 0);
+    for (int i = 0; i < count && !value_is_error(list); i++) {
+        Value base = vm_force(vm, args[i]), given = VALUE_NULL, entries = VALUE_NULL;
+        if (value_is(base, OBJ_INSTANCE)) {
+            given = tuple_new(vm, args, count);
+            entries = vm_call_special(vm, base, vm_intern(vm, "__mro_entries__"), &given, 1);
+            value_unref(vm, given);
+        }
+        if (entries.tag == V_NULL) list_append(vm, list_of(list), base);
+        else if (value_is_error(entries) || !list_extend(vm, list_of(list), entries)) value_unref(vm, list), list = VALUE_ERROR;
+        value_unref(vm, entries);
+    }
+    if (value_is_error(list)) return list;
+    Value bases = tuple_new(vm, list_of(list)->items, list_of(list)->count);
+    value_unref(vm, list);
+    return bases;
+}
+
+/* A base that makes the class itself: typing.NamedTuple. V_NULL: there is none. */
+static Value built_by_base(VM *vm, Value *bases, int count, Value name, Value names) {
+    for (int i = 0; i < count; i++) {
+        Value base = vm_force(vm, bases[i]);
+        if (!value_is(base, OBJ_INSTANCE)) continue;
+        Value args[3] = {name, tuple_new(vm, bases, count), names};
+        Value made = vm_call_special(vm, base, vm_intern(vm, "__build_class__"), args, 3);
+        value_unref(vm, args[1]);
+        if (made.tag != V_NULL) return made;
+    }
+    return VALUE_NULL;
+}
+
+static Value build(VM *vm, Value *args, int nargs, Value names) {
+    Value name = vm_force(vm, args[1]), made = built_by_base(vm, args + 2, nargs - 2, name, names);
+    if (made.tag != V_NULL) return made;
+    Value bases = resolve_bases(vm, args + 2, nargs - 2);
+    Value cls = value_is_error(bases) ? bases : class_new(vm, str_text(name), bases, names);
+    value_unref(vm, bases);
+    return cls;
+}
+
 Value builtin_build_class(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    Value body = vm_force(vm, args[0]), name = vm_force(vm, args[1]), metaclass = vm_force(vm, vm_keyword(kwnames, args, nargs, "metaclass"));
+    Value body = vm_force(vm, args[0]), metaclass = vm_force(vm, vm_keyword(kwnames, args, nargs, "metaclass"));
     if (metaclass.tag != V_NULL && !usable_metaclass(vm, metaclass)) return VALUE_ERROR;
-    Value bases = tuple_take(vm, nargs - 2);
-    for (int i = 2; i < nargs; i++) tuple_of(bases)->items[i - 2] = value_ref(vm_force(vm, args[i]));
     Value names = dict_new(vm), cls = VALUE_ERROR, key = str_interned(vm, vm->own->names.classcell_);
     Value cell = run_body(vm, (Function *)body.o, dict_of(names));
     bool found, ok = !value_is_error(cell) && dict_delete(vm, dict_of(names), key, &found);
-    if (ok) cls = class_new(vm, str_text(name), bases, names);
-    if (!value_is_error(cls)) {
+    if (ok) cls = build(vm, args, nargs, names);
+    if (value_is(cls, OBJ_CLASS)) {
         if (value_is(cell, OBJ_CELL)) value_set(vm, &((Cell *)cell.o)->value, value_ref(cls));
         if (!tell_bases(vm, (Class *)cls.o, args, nargs, kwnames)) value_unref(vm, cls), cls = VALUE_ERROR;
     }
     value_unref(vm, cell);
     value_unref(vm, key);
     value_unref(vm, names);
-    value_unref(vm, bases);
     return cls;
 }

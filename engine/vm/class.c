@@ -80,7 +80,12 @@ static bool linearize(VM *vm, Class *cls) {
     }
     lists[bases->count] = (MergeList){direct, bases->count};
     bool ok = merge_all(cls, lists, bases->count + 1);
-    if (!ok) vm_raise(vm, "TypeError", "Cannot create a consistent method resolution order (MRO) for bases of '%s'", cls->name);
+    if (!ok) {
+        Text names = {0};
+        for (int i = 0; i < bases->count; i++) text_printf(&names, "%s%s", i ? ", " : "", direct[i]->name);
+        vm_raise(vm, "TypeError", "Cannot create a consistent method resolution\norder (MRO) for bases %s", text_cstr(&names));
+        text_free(&names);
+    }
     free(lists);
     free(direct);
     return ok;

@@ -272,7 +272,7 @@ static bool hash_instance(VM *vm, Value v, uint64_t *hash) {
             Value result = vm_call1(vm, own, v);
             if (value_is_error(result)) return false;
             bool ok = value_is_integer(result);
-            if (ok) *hash = hash_int(integer_of(result));
+            if (ok) *hash = (uint64_t)(integer_of(result) == -1 ? -2 : integer_of(result));
             else vm_raise(vm, "TypeError", "__hash__ method should return an integer");
             value_unref(vm, result);
             return ok;

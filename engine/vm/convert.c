@@ -152,6 +152,14 @@ int64_t vm_length(VM *vm, Value v) {
     case OBJ_TENSOR: return tensor_length(vm, (Tensor *)v.o);
     case OBJ_INSTANCE: return length_of_instance(vm, v);
     case OBJ_ITERATOR: if (value_is_view(v)) return dict_of(((Iterator *)v.o)->subject)->live; break;
+    case OBJ_CLASS: {
+        int64_t n = -1;
+        Value result = class_hook(vm, v, "__class_len__", NULL, 0);
+        if (result.tag == V_NULL) break;
+        if (!value_is_error(result)) vm_as_int(vm, result, &n);
+        value_unref(vm, result);
+        return n;
+    }
     default: break;
     }
     if (!value_is_error(v)) vm_raise(vm, "TypeError", "object of type '%s' has no len()", type_name(vm, v));

@@ -235,14 +235,20 @@ Value dict_copy(VM *vm, Dict *dict) {
 }
 
 /* One item of `dict(pairs)`: a sequence of two. */
+typedef struct PairMerge { Dict *dict; int number; } PairMerge;
+
 static bool merge_pair(VM *vm, void *state, Value item) {
-    Value pair[2];
+    PairMerge *merge = state;
     Value list = vm_list_of(vm, item);
-    if (value_is_error(list)) return false;
+    if (value_is_error(list)) {
+        if (!vm_pending(vm, "TypeError")) return false;
+        vm_clear_exception(vm);
+        return vm_raise(vm, "TypeError", "cannot convert dictionary update sequence element #%d to a sequence", merge->number), false;
+    }
     int n = list_of(list)->count;
-    if (n != 2) vm_raise(vm, "ValueError", "dictionary update sequence element has length %d; 2 is required", n);
-    else memcpy(pair, list_of(list)->items, sizeof pair);
-    bool ok = n == 2 && dict_set(vm, state, pair[0], pair[1]);
+    if (n != 2) vm_raise(vm, "ValueError", "dictionary update sequence element #%d has length %d; 2 is required", merge->number, n);
+    bool ok = n == 2 && dict_set(vm, merge->dict, list_of(list)->items[0], list_of(list)->items[1]);
+    merge->number++;
     value_unref(vm, list);
     return ok;
 }
@@ -278,7 +284,7 @@ bool dict_merge(VM *vm, Dict *dict, Value mapping) {
     Value plain = vm_unwrap(mapping);
     if (value_is(plain, OBJ_DICT)) return merge_dict(vm, dict, dict_of(plain));
     Value keys = vm_lookup_special(vm, mapping, vm_intern(vm, "keys"));
-    if (keys.tag == V_NULL) return vm_each(vm, mapping, merge_pair, dict);
+    if (keys.tag == V_NULL) return vm_each(vm, mapping, merge_pair, &(PairMerge){dict, 0});
     Value list = value_is_error(keys) ? keys : vm_call0(vm, keys);
     value_unref(vm, keys);
     KeyMerge merge = {dict, mapping};

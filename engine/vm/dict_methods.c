@@ -180,11 +180,23 @@ static Value as_set(VM *vm, Value iterable) {
     return VALUE_ERROR;
 }
 
+static bool drop_item(VM *vm, void *state, Value item) {
+    bool found;
+    return dict_delete(vm, ((Set *)state)->dict, item, &found);
+}
+
+static bool drop_each(VM *vm, Set *set, Value iterable) { return vm_each(vm, iterable, drop_item, set); }
+
 /* union, intersection, difference with any number of iterables */
 static Value combine(VM *vm, Value *args, int nargs, int op) {
     Value result = set_new(vm, NULL, 0, SELF->head.type == OBJ_FROZENSET);
     if (!set_update(vm, set_of(result), args[0])) return value_unref(vm, result), VALUE_ERROR;
     for (int i = 1; i < nargs && !value_is_error(result); i++) {
+        bool plain = !value_is(vm_unwrap(args[i]), OBJ_SET) && !value_is(vm_unwrap(args[i]), OBJ_FROZENSET);
+        if (op == BINARY_SUBTRACT && (plain || i > 1)) {
+            if (!drop_each(vm, set_of(result), args[i])) value_unref(vm, result), result = VALUE_ERROR;
+            continue;
+        }
         Value other = as_set(vm, args[i]);
         Value next = value_is_error(other) ? other : set_binary(vm, op, set_of(result), set_of(other));
         value_unref(vm, other);

@@ -6,6 +6,7 @@
  * Invariant: a row's formulas are compiled at most once a session and live in its arena. */
 #include "vm/formula.h"
 #include "lang/bytecode.h"
+#include "vm/tensor_method.h"
 #include "vm/torch_state.h"
 #include "vm/tracing.h"
 #include <stdio.h>
@@ -29,25 +30,33 @@ static Dict *make_namespace(VM *vm) {
     return (Dict *)dict.o;
 }
 
+/* Names that a row or a builtin has stay what they are: bool(x) in a formula is Python's. */
 static void add_module_functions(VM *vm, Dict *namespace_, Dict *module) {
     int position = 0;
     Value key, value;
     while (dict_next(module, &position, &key, &value))
         if (value_is(value, OBJ_FUNCTION) && value_is(key, OBJ_STR)) {
             const char *name = intern(vm->lang->names, str_text(key));
-            if (dict_get_name(vm, namespace_, name).tag == V_NULL) dict_set_name(vm, namespace_, name, value);
+            if (dict_get_name(vm, namespace_, name).tag == V_NULL && dict_get_name(vm, vm->builtins, name).tag == V_NULL) dict_set_name(vm, namespace_, name, value);
         }
+}
+
+static bool add_module(VM *vm, Dict *namespace_, const char *dotted) {
+    Value module = vm_import(vm, intern(vm->lang->names, dotted), (Span){0});
+    if (value_is_error(module)) return false;
+    add_module_functions(vm, namespace_, ((ModuleObject *)module.o)->dict);
+    value_unref(vm, module);
+    return true;
 }
 
 Dict *formula_namespace(VM *vm) {
     TorchState *torch = vm->torch;
     if (torch->formulas) return torch->formulas;
     torch->formulas = make_namespace(vm);
-    Value module = vm_import(vm, intern(vm->lang->names, "torch.decompositions"), (Span){0});
-    if (value_is_error(module)) return NULL;
-    add_module_functions(vm, torch->formulas, ((ModuleObject *)module.o)->dict);
-    value_unref(vm, module);
-    return torch->formulas;
+    static const char *const natives[] = {"broadcast_shapes", "is_tensor", "is_grad_enabled"};
+    for (size_t i = 0; i < sizeof natives / sizeof *natives; i++) dict_set_name(vm, torch->formulas, intern(vm->lang->names, natives[i]), torch_attribute(vm, natives[i]));
+    if (add_module(vm, torch->formulas, "torch.decompositions") && add_module(vm, torch->formulas, "torch.tensor_library")) return torch->formulas;
+    return NULL;
 }
 
 /* ---- compiling one expression ---- */
@@ -114,41 +123,61 @@ static void trim(const char **text, size_t *length) {
     while (*length && strchr(" \t\n", (*text)[*length - 1])) (*length)--;
 }
 
-static bool add_formula(VM *vm, const Op *op, Formulas *f, int i, const char *text, size_t length) {
+typedef struct Piece { const char *text; size_t length, call_length; int pick; } Piece; /* call_length: without the pick */
+
+/* "f(…)[2]" -> pick 2; -1 when the formula is no item of a call. */
+static Piece piece_of(const char *start, const char *end) {
+    Piece piece = {.text = start, .length = (size_t)(end - start), .pick = -1};
+    trim(&piece.text, &piece.length);
+    piece.call_length = piece.length;
+    const char *last = piece.text + piece.length;
+    bool item = piece.length > 4 && last[-1] == ']' && last[-2] >= '0' && last[-2] <= '9' && last[-3] == '[' && last[-4] == ')';
+    if (!item) return piece;
+    piece.pick = last[-2] - '0';
+    piece.call_length -= 3;
+    return piece;
+}
+
+static bool same_call(const Piece *a, const Piece *b) {
+    return a->pick >= 0 && b->pick >= 0 && a->call_length == b->call_length && strncmp(a->text, b->text, a->call_length) == 0;
+}
+
+/* A pick is taken apart only when another formula picks from the same call. */
+static bool shares_call(const Piece *pieces, int count, int i) {
+    for (int k = 0; k < count; k++)
+        if (k != i && same_call(&pieces[k], &pieces[i])) return true;
+    return false;
+}
+
+static bool add_formula(VM *vm, const Op *op, Formulas *f, const Piece *pieces, int i) {
     Formula *formula = &f->at[i];
     *formula = (Formula){.source = i, .pick = -1};
-    if (!length) return true;
-    formula->function = compile_formula(vm, op, text, length, f->params, f->nparams);
+    if (!pieces[i].length) return true;
+    bool shared = shares_call(pieces, f->count, i);
+    for (int k = 0; shared && k < i; k++)
+        if (same_call(&pieces[k], &pieces[i])) {
+            *formula = f->at[k];
+            formula->pick = pieces[i].pick;
+            return true;
+        }
+    formula->pick = shared ? pieces[i].pick : -1;
+    formula->function = compile_formula(vm, op, pieces[i].text, shared ? pieces[i].call_length : pieces[i].length, f->params, f->nparams);
     if (value_is_error(formula->function)) return false;
     read_uses(formula, ((Function *)formula->function.o)->code, f->nparams);
     return true;
 }
 
-/* "* E": every gradient is an item of E's tuple. */
-static bool compile_tuple(VM *vm, const Op *op, Formulas *f, const char *text) {
-    f->at = ARENA_ARRAY(vm->arena, Formula, FORMULA_TUPLE);
-    f->count = FORMULA_TUPLE;
-    size_t length = strlen(text);
-    trim(&text, &length);
-    if (!add_formula(vm, op, f, 0, text, length)) return false;
-    for (int i = 0; i < FORMULA_TUPLE; i++) {
-        f->at[i] = f->at[0];
-        f->at[i].pick = i;
-    }
-    return true;
-}
-
 static bool compile_all(VM *vm, const Op *op, Formulas *f, const char *text) {
-    if (*text == '*') return compile_tuple(vm, op, f, text + 1);
-    f->at = ARENA_ARRAY(vm->arena, Formula, FORMULA_MAX_PARAMS);
+    Piece pieces[FORMULA_MAX_PARAMS];
     for (const char *at = text; f->count < FORMULA_MAX_PARAMS;) {
-        const char *end = formula_end(at), *start = at;
-        size_t length = (size_t)(end - at);
-        trim(&start, &length);
-        if (!add_formula(vm, op, f, f->count++, start, length)) return false;
+        const char *end = formula_end(at);
+        pieces[f->count++] = piece_of(at, end);
         if (!*end) break;
         at = end + 1;
     }
+    f->at = ARENA_ARRAY(vm->arena, Formula, f->count);
+    for (int i = 0; i < f->count; i++)
+        if (!add_formula(vm, op, f, pieces, i)) return false;
     return true;
 }
 
@@ -186,7 +215,6 @@ const Formulas *gradient_formulas(VM *vm, const Op *op) {
     if (!op->grad || !*op->grad) return NULL;
     Formulas *f = formulas_new(vm, op);
     add_gradient_params(vm, op, f);
-    f->by_place = (op->functional_op ? op->functional_op : op)->family == FAMILY_POINTWISE;
     if (!compile_all(vm, op, f, op->grad)) return NULL;
     map_put(known, op, f);
     return f;

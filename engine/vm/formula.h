@@ -16,9 +16,9 @@ typedef struct Formula {
     uint64_t by_value, by_meta;/* parameters whose values it reads; parameters of which it reads shape, dtype … only */
 } Formula;
 
-typedef struct Formulas { Formula *at; int count; const char **params; int nparams; int g, y, needs, several; /* places of g, y, needs, g0 */ bool by_place; } Formulas;
+typedef struct Formulas { Formula *at; int count; const char **params; int nparams; int g, y, needs, several; /* places of g, y, needs, g0 */ } Formulas;
 
-enum { FORMULA_MAX_PARAMS = 64, FORMULA_TUPLE = 8 /* gradients that a tuple may give */ };
+enum { FORMULA_MAX_PARAMS = 64 };
 
 const Formulas *gradient_formulas(VM *vm, const Op *op);   /* NULL: none, or (exception set) it does not compile */
 const Formulas *inverse_formula(VM *vm, const Op *op);     /* parameters: the row's, then `src` */

@@ -125,6 +125,7 @@ Value iterator_new(VM *vm, const char *kind, Value (*next)(VM *, Iterator *), Va
 bool vm_each(VM *vm, Value iterable, bool (*each)(VM *vm, void *state, Value item), void *state);
 /* Exactly `count` items of an iterable as owned values; ValueError with unpacking's words otherwise. */
 bool vm_unpack(VM *vm, Value iterable, Value *out, int count);
+Value class_hook(VM *vm, Value cls, const char *name, Value *args, int nargs); /* V_NULL: the class has none */
 int vm_contains(VM *vm, Value container, Value item);
 
 /* ---- class.c ---- */

@@ -162,6 +162,14 @@ static Value instance_iterator(VM *vm, Value v) {
     return VALUE_ERROR;
 }
 
+/* What a class says about itself as a container (enum): __class_iter__, __class_len__, __class_contains__, called with the class. */
+Value class_hook(VM *vm, Value cls, const char *name, Value *args, int nargs) {
+    Value hook = class_lookup(vm, (Class *)cls.o, vm_intern(vm, name)), all[4] = {cls};
+    if (hook.tag == V_NULL) return hook;
+    for (int i = 0; i < nargs; i++) all[i + 1] = args[i];
+    return vm_call(vm, hook, all, nargs + 1, NULL);
+}
+
 Value vm_iterate(VM *vm, Value v) {
     v = vm_force(vm, v);
     if (v.tag != V_OBJECT) return value_is_error(v) ? v : not_iterable(vm, v);
@@ -182,6 +190,10 @@ Value vm_iterate(VM *vm, Value v) {
         return over;
     }
     case OBJ_INSTANCE: return instance_iterator(vm, v);
+    case OBJ_CLASS: {
+        Value items = class_hook(vm, v, "__class_iter__", NULL, 0);
+        return items.tag == V_NULL ? vm_raise(vm, "TypeError", "'type' object is not iterable") : items;
+    }
     default: {
         const NativeType *native = vm->own->natives[v.o->type];
         Value hook = native && native->load_attr ? native->load_attr(vm, v.o, vm->own->names.iter_) : VALUE_NULL;
@@ -323,6 +335,13 @@ static int plain_contains(VM *vm, Value container, Value item) {
         if (n == 0 || (r->step > 0 ? i < r->start || i >= r->stop : i > r->start || i <= r->stop)) return 0;
         uint64_t distance = r->step > 0 ? (uint64_t)i - (uint64_t)r->start : (uint64_t)r->start - (uint64_t)i;
         return distance % (r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step) == 0;
+    }
+    case OBJ_CLASS: {
+        Value found = class_hook(vm, container, "__class_contains__", &item, 1);
+        if (found.tag == V_NULL) break;
+        int truth = value_is_error(found) ? -1 : vm_truth(vm, found);
+        value_unref(vm, found);
+        return truth;
     }
     case OBJ_TENSOR: return tensor_contains(vm, (Tensor *)container.o, item);
     case OBJ_ITERATOR:

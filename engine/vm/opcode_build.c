@@ -107,11 +107,14 @@ bool opcode_dict_update(VM *vm, Frame *frame, int depth) {
     return true;
 }
 
+/* As CPython says it in errors: with the module of a function or class. */
 static const char *callable_name(VM *vm, Value callee) {
     callee = vm_force(vm, callee);
     if (value_is(callee, OBJ_METHOD)) callee = ((Method *)callee.o)->function;
-    if (value_is(callee, OBJ_FUNCTION)) return ((Function *)callee.o)->qualname;
-    if (value_is(callee, OBJ_CLASS)) return ((Class *)callee.o)->qualname;
+    Value module = value_is(callee, OBJ_FUNCTION) ? ((Function *)callee.o)->module_name : value_is(callee, OBJ_CLASS) ? ((Class *)callee.o)->module_name : VALUE_NULL;
+    const char *name = value_is(callee, OBJ_FUNCTION) ? ((Function *)callee.o)->qualname : value_is(callee, OBJ_CLASS) ? ((Class *)callee.o)->qualname : NULL;
+    if (name && value_is(module, OBJ_STR) && strcmp(str_text(module), "builtins") != 0) return arena_printf(vm->arena, "%s.%s", str_text(module), name);
+    if (name) return name;
     return value_is(callee, OBJ_BUILTIN) ? ((Builtin *)callee.o)->name : type_name(vm, callee);
 }
 

@@ -146,15 +146,30 @@ static bool keep_if(VM *vm, Set *out, Set *from, Set *other, bool wanted) {
     return ok;
 }
 
+/* Takes the items of `other` out of the set; with `add`, those that are not in it go in instead. */
+static bool drop_from(VM *vm, Set *set, Set *other, Set *add) {
+    int *order = set_order(vm, other), count = other->dict->live;
+    bool ok = true, found;
+    for (int i = 0; ok && i < count; i++) {
+        Value key = other->dict->entries[order[i]].key;
+        ok = dict_delete(vm, set->dict, key, &found) && (found || !add || set_add(vm, add, key));
+    }
+    free(order);
+    return ok;
+}
+
 Value set_binary(VM *vm, int op, Set *a, Set *b) {
     Value out = set_new(vm, NULL, 0, a->head.type == OBJ_FROZENSET);
     Set *result = set_of(out);
     bool ok = true;
-    switch (op) {
+    switch (op) { /* which operand is walked, and where a copy is made, as in CPython: it decides the order of the result */
     case BINARY_OR: ok = set_update(vm, result, value_object(a)) && set_update(vm, result, value_object(b)); break;
-    case BINARY_AND: ok = a->dict->live <= b->dict->live ? keep_if(vm, result, a, b, true) : keep_if(vm, result, b, a, true); break;
-    case BINARY_SUBTRACT: ok = keep_if(vm, result, a, b, false); break;
-    default: ok = keep_if(vm, result, a, b, false) && keep_if(vm, result, b, a, false);
+    case BINARY_AND: ok = a->dict->live < b->dict->live ? keep_if(vm, result, a, b, true) : keep_if(vm, result, b, a, true); break;
+    case BINARY_SUBTRACT:
+        if (a->dict->live >> 2 <= b->dict->live) ok = keep_if(vm, result, a, b, false);
+        else ok = set_update(vm, result, value_object(a)) && drop_from(vm, result, b, NULL);
+        break;
+    default: ok = set_update(vm, result, value_object(b)) && drop_from(vm, result, a, result);
     }
     if (ok) return out;
     value_unref(vm, out);
@@ -213,6 +228,7 @@ static Value container_binary(VM *vm, int op, bool in_place, Value a, Value b) {
         if (dict_of(a)->is_counter && dict_of(b)->is_counter) return counter_binary(vm, op, dict_of(a), dict_of(b));
         if (op == BINARY_OR) return dict_binary(vm, in_place, a, b);
     }
+    if (op == BINARY_OR && value_is(a, OBJ_CLASS) && (value_is(b, OBJ_CLASS) || b.tag == V_NONE)) return tuple_new(vm, (Value[]){a, b}, 2); /* int | None */
     return sequence_binary(vm, op, a, b);
 }
 

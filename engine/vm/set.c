@@ -34,9 +34,16 @@ bool set_add(VM *vm, Set *set, Value item) {
 
 static bool add_each(VM *vm, void *state, Value item) { return set_add(vm, state, item); }
 
-/* The items of a set in its order, kept alive while the language may run. */
+static uint64_t table_size(uint64_t wanted) {
+    uint64_t size = 8;
+    while (size <= wanted) size *= 2;
+    return size;
+}
+
+/* The items of a set in its order, kept alive while the language may run. An empty set takes them into a table made for their number. */
 static bool update_from_set(VM *vm, Set *set, Set *from) {
     int count = from->dict->live;
+    if (set->dict->live == 0 && count * 5 >= 7 * 3) set->slots = (int)table_size((uint64_t)count * 2);
     int *order = set_order(vm, from);
     Value items = tuple_take(vm, count);
     for (int i = 0; i < count; i++) tuple_of(items)->items[i] = value_ref(from->dict->entries[order[i]].key);
@@ -99,10 +106,8 @@ static void slots_insert(Slots *slots, int entry, uint64_t hash) {
 }
 
 static void slots_resize(Slots *slots, uint64_t wanted) {
-    uint64_t size = 8;
-    while (size <= wanted) size *= 2;
     Slots old = *slots;
-    slots_make(slots, size);
+    slots_make(slots, table_size(wanted));
     for (uint64_t i = 0; i <= old.mask; i++)
         if (old.entry[i] >= 0) slots_insert(slots, old.entry[i], old.hash[i]);
     slots_free(&old);
@@ -114,7 +119,7 @@ int *set_order(VM *vm, Set *set) {
     int *order = malloc(((size_t)dict->live + 1) * sizeof(int));
     if (!order) vm_out_of_memory();
     Slots slots;
-    slots_make(&slots, 8);
+    slots_make(&slots, set->slots ? (uint64_t)set->slots : 8);
     for (int i = 0; i < dict->used; i++) {
         if (dict->entries[i].key.tag == V_NULL) continue;
         slots_insert(&slots, i, dict->entries[i].hash);

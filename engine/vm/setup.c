@@ -50,6 +50,7 @@ static void define_types(VM *vm) {
         if (types[i].methods) vm_define_table(vm, cls->dict, types[i].name, types[i].methods);
         if (types[i].module) set_module(vm, cls, types[i].module);
     }
+    vm_define_table(vm, vm->classes[OBJ_STR]->dict, "str", special_text);
     dict_set_name(vm, vm->classes[OBJ_LIST]->dict, vm->own->names.hash_, VALUE_NONE);
     dict_set_name(vm, vm->classes[OBJ_DICT]->dict, vm->own->names.hash_, VALUE_NONE);
     dict_set_name(vm, vm->classes[OBJ_SET]->dict, vm->own->names.hash_, VALUE_NONE);
@@ -58,6 +59,7 @@ static void define_types(VM *vm) {
 static Class *number_class(VM *vm, const char *name, Class *base, Tag tag) {
     Class *cls = class_builtin(vm, name, base, (int)tag | 0x100);
     vm_define_table(vm, cls->dict, name, special_number);
+    vm_define_table(vm, cls->dict, name, special_text);
     return cls;
 }
 

@@ -132,8 +132,12 @@ static Value float_as_integer_ratio(METHOD) {
 
 #define COMPARISONS {"__eq__", special_eq, 2, 2, PLAIN}, {"__ne__", special_ne, 2, 2, PLAIN}, {"__lt__", special_lt, 2, 2, PLAIN}, \
     {"__le__", special_le, 2, 2, PLAIN}, {"__gt__", special_gt, 2, 2, PLAIN}, {"__ge__", special_ge, 2, 2, PLAIN}
-#define TEXTS {"__repr__", special_repr, 1, 1, PLAIN}, {"__str__", special_str, 1, 1, PLAIN}, {"__format__", special_format, 2, 2, PLAIN}
+#define TEXTS {"__repr__", special_repr, 1, 1, PLAIN}
 #define CONTAINER {"__len__", special_len, 1, 1, PLAIN}, {"__iter__", special_iter, 1, 1, PLAIN}, {"__contains__", special_contains, 2, 2, PLAIN}
+
+const BuiltinDef special_text[] = { /* str and numbers */
+    {"__str__", special_str, 1, 1, PLAIN}, {"__format__", special_format, 2, 2, PLAIN}, {NULL, NULL, 0, 0, 0},
+};
 
 const BuiltinDef special_sequence[] = { /* str, tuple, range */
     CONTAINER, COMPARISONS, TEXTS, {"__getitem__", special_getitem, 2, 2, PLAIN}, {"__hash__", special_hash, 1, 1, PLAIN},

@@ -285,9 +285,7 @@ static Value split_spaces(VM *vm, const Str *s, int64_t limit) {
         add_piece(vm, list, s->text + at, end - at);
         at = end;
     }
-    size_t end = s->length;
-    while (end > at && is_space((unsigned char)s->text[end - 1])) end--;
-    add_piece(vm, list, s->text + at, end - at);
+    add_piece(vm, list, s->text + at, s->length - at); /* the rest as it is */
     return list;
 }
 
@@ -317,8 +315,7 @@ static Value rsplit_spaces(VM *vm, const Str *s, int64_t limit) {
         if (end == 0) break;
         bool rest = limit-- == 0;
         for (start = end; !rest && start > 0 && !is_space((unsigned char)s->text[start - 1]);) start--;
-        if (rest)
-            for (start = 0; is_space((unsigned char)s->text[start]);) start++;
+        if (rest) start = 0;
         add_piece(vm, list, s->text + start, end - start);
         if (rest) break;
     }
@@ -388,6 +385,10 @@ static Value str_splitlines(METHOD) {
 static Value str_join(METHOD) {
     UNUSED;
     Value list = vm_list_of(vm, args[1]);
+    if (value_is_error(list) && vm_pending(vm, "TypeError") && class_lookup(vm, class_of(vm, args[1]), vm->own->names.iter_).tag == V_NULL) {
+        vm_clear_exception(vm);
+        return vm_raise(vm, "TypeError", "can only join an iterable");
+    }
     if (value_is_error(list)) return list;
     Text text = {0};
     bool ok = true;

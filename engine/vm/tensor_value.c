@@ -52,11 +52,11 @@ static bool measure_leaf(Reading *r, Value v) {
 static bool measure(Reading *r, Value v, int depth) {
     int count = sequence_count(v);
     if (count < 0) {
-        if (depth != r->rank) { vm_raise(r->vm, "TypeError", "not a sequence at dim %d", depth); return false; }
+        if (depth != r->rank) { vm_raise(r->vm, "TypeError", "not a sequence"); return false; }
         return measure_leaf(r, v);
     }
     if (depth >= r->rank || count != r->sizes[depth]) {
-        if (depth >= r->rank) vm_raise(r->vm, "ValueError", "too many dimensions");
+        if (depth >= r->rank) vm_raise(r->vm, "TypeError", "must be real number, not %s", type_name(r->vm, v));
         else vm_raise(r->vm, "ValueError", "expected sequence of length %lld at dim %d (got %d)", (long long)r->sizes[depth], depth, count);
         return false;
     }

@@ -272,7 +272,11 @@ static Value new_type(METHOD) {
     UNUSED;
     if (nargs == 2) return value_ref(value_object(class_of(vm, args[1])));
     if (nargs != 4 || !value_is(args[1], OBJ_STR) || !value_is(args[2], OBJ_TUPLE) || !value_is(args[3], OBJ_DICT)) return vm_raise(vm, "TypeError", "type() takes 1 or 3 arguments");
-    return class_new(vm, str_text(args[1]), args[2], args[3]);
+    Value names = dict_copy(vm, dict_of(args[3])), module = vm->frame ? dict_get_name(vm, vm->frame->globals, vm->own->names.name_) : VALUE_NULL;
+    if (module.tag != V_NULL && dict_get_name(vm, dict_of(names), vm->own->names.module_).tag == V_NULL) dict_set_name(vm, dict_of(names), vm->own->names.module_, module);
+    Value cls = class_new(vm, str_text(args[1]), args[2], names);
+    value_unref(vm, names);
+    return cls;
 }
 
 static Value new_object(METHOD) {

@@ -8,6 +8,7 @@
  * Invariant: every object is in the ring from object_new to object_free. Freeing a deep structure does not recurse deeply: beyond a
  * depth objects wait in a list. To add a type: a case in object_release, one in object_visit (collect.c). */
 #include "vm/internal.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ bool value_identical(Value a, Value b) {
     switch (a.tag) {
     case V_BOOL: return a.b == b.b;
     case V_INT: return a.i == b.i;
-    case V_FLOAT: return memcmp(&a.f, &b.f, sizeof a.f) == 0;
+    case V_FLOAT: return a.f == b.f && signbit(a.f) == signbit(b.f); /* a NaN is no other NaN, as two objects in CPython */
     case V_OBJECT: {
         if (a.o == b.o) return true;
         /* Small immutables that CPython makes once each. */

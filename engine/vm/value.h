@@ -55,7 +55,7 @@ typedef struct Tuple { Object head; int count; bool is_size; /* torch.Size */ Va
 typedef struct List { Object head; int count, capacity; Value *items; } List;
 typedef struct DictEntry { Value key, value; uint64_t hash; } DictEntry; /* key V_NULL: deleted */
 typedef struct Dict { Object head; DictEntry *entries; int used, capacity, live; int32_t *index; int index_size; uint32_t version; struct Value *fallback; /* defaultdict's factory */ bool is_counter, is_ordered; } Dict;
-typedef struct Set { Object head; Dict *dict; } Set;                 /* keys only */
+typedef struct Set { Object head; Dict *dict; /* keys only */ int slots; /* size of CPython's table when it was copied, 0: 8 */ } Set;
 typedef struct Range { Object head; int64_t start, stop, step; } Range;
 typedef struct Slice { Object head; Value start, stop, step; } Slice;
 typedef struct Cell { Object head; Value value; } Cell;

@@ -1,7 +1,7 @@
 /* Fuzz target: any bytes are a program, a piece of input being typed, a signature: no crash, no endless work, and what compiles
  * passes check_code. tests/fuzz/python.dict helps.
  * Run: build with --enable-fuzz CC=clang, `make fuzz`, tests/fuzz/fuzz_lang -dict=tests/fuzz/python.dict -max_total_time=3600. */
-#include "unit/check_code.h"
+#include "tests/unit/check_code.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

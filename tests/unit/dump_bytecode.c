@@ -1,14 +1,14 @@
 /* dump_bytecode: prints the bytecode of every function of .py files, for comparison with CPython's `dis`.
  *
- *     dump_bytecode [--lines] FILE.py…  ->  "== qualname" and one instruction a line, in the print form of instr_print
+ *     dump_bytecode [--places] FILE.py…  ->  "== qualname", one instruction a line in the print form of instr_print,
+ *                                            then the exception table and the stack size
  *
- * With --lines each instruction has its source line, columns of its span, and exception tables and stack sizes follow.
- * scripts/compare-bytecode runs it against a CPython 3.12. Not installed. */
+ * With --places each instruction has its span before it. bytecode_oracle.py prints the same by CPython. Not installed. */
 #include "lang/code.h"
 #include <stdio.h>
 #include <string.h>
 
-static bool with_lines;
+static bool with_places;
 
 static void print_place(const Instr *instr) {
     Span start = instr->span, end = {instr->span.file, instr->span.end, instr->span.end};
@@ -21,15 +21,15 @@ static void dump_code(const Code *code) {
     for (int i = 0; i < code->instr_count; i++) {
         Text text = {0};
         instr_print(&text, code, i);
-        if (with_lines) print_place(&code->instrs[i]);
+        if (with_places) print_place(&code->instrs[i]);
         puts(text_cstr(&text));
         text_free(&text);
     }
-    for (int i = 0; with_lines && i < code->exception_count; i++) {
+    for (int i = 0; i < code->exception_count; i++) {
         const ExceptionEntry *entry = &code->exceptions[i];
         printf("exception %d %d %d %d %d\n", entry->start, entry->end, entry->target, entry->depth, entry->lasti);
     }
-    if (with_lines) printf("stack %d\n", code->stacksize);
+    printf("stack %d\n", code->stacksize);
     for (int i = 0; i < code->const_count; i++)
         if (code->consts[i].kind == CONST_CODE) dump_code(code->consts[i].code);
 }
@@ -76,7 +76,7 @@ static int dump_file(const char *path) {
 int main(int count, char **arguments) {
     int status = 0;
     for (int i = 1; i < count; i++) {
-        if (strcmp(arguments[i], "--lines") == 0) with_lines = true;
+        if (strcmp(arguments[i], "--places") == 0) with_places = true;
         else status |= dump_file(arguments[i]);
     }
     return status;

@@ -279,13 +279,17 @@ static inline void lab_run_plan(Lab *lab, void **inputs, void **outputs) {
     ck_assert_msg(plan_run(lab->runtime, lab->plan, inputs, NULL, outputs, (int64_t[]){7, 0}, &error), "%s", error.message);
 }
 
-/* The same graph on a card: every kernel, and its scalar twin, compiles for both generations. */
-static inline void lab_compile_cuda(Lab *lab, const Kernel *kernel, const char *arch) {
+/* The same graph on a card: all kernels, and their scalar twins, compile for both generations. */
+static inline void lab_compile_cuda(Lab *lab, bool twins, const char *arch) {
     Text text = {0};
     CudaBuild build = {0};
-    text_printf(&text, "%s\n%s", scalar_support_text(TARGET_CUDA), kernel->source);
+    text_printf(&text, "%s\n", scalar_support_text(TARGET_CUDA));
+    for (int i = 0; i < lab->plan->kernels.count; i++) {
+        const Kernel *k = twins ? lab->plan->kernels.at[i]->scalar_twin : lab->plan->kernels.at[i];
+        if (k) text_put(&text, k->source);
+    }
     bool good = nvrtc_compile(lab->runtime, text_cstr(&text), arch, true, lab->arena, &build);
-    ck_assert_msg(good, "%s for %s:\n%s\n%s", kernel->entry, arch, build.log ? build.log : "", kernel->source);
+    ck_assert_msg(good, "for %s:\n%s\n%s", arch, build.log ? build.log : "", text_cstr(&text));
     text_free(&text);
 }
 
@@ -325,8 +329,7 @@ static inline void lab_check_cuda(Lab *lab, double tolerance) {
         for (int k = 0; k < lab->graph->nodes.at[i]->noutputs; k++) ((Meta *)(uintptr_t)&lab->graph->nodes.at[i]->metas[k])->device = (Device){DEVICE_CUDA, 0};
     lab_compile(lab, (Device){DEVICE_CUDA, 0});
     bool run = cuda_available(lab->runtime, &why);
-    for (int i = 0; i < lab->plan->kernels.count && !run; i++)
-        for (const Kernel *k = lab->plan->kernels.at[i]; k; k = k->scalar_twin) lab_compile_cuda(lab, k, "sm_80"), lab_compile_cuda(lab, k, "sm_90a");
+    for (int twins = 0; twins < 2 && !run; twins++) lab_compile_cuda(lab, twins, "sm_80"), lab_compile_cuda(lab, twins, "sm_90a");
     if (run && tolerance >= 0) lab_run_cuda(lab, tolerance);
     lab->plan = NULL;
 }

@@ -35,8 +35,8 @@ START_TEST(making_tensors) {
     ck_prints("import torch\nprint(torch.tensor([[1, 2], [3, 4.5]]).dtype, torch.tensor([1, True]).dtype, torch.tensor([]).dtype, torch.tensor(True).dtype, torch.tensor([[]]).shape)\n",
               "torch.float32 torch.int64 torch.float32 torch.bool torch.Size([1, 0])\n");
     ck_prints("import torch\ndef t(f):\n    try:\n        f()\n        print('ok')\n    except Exception as e:\n        print(type(e).__name__, e)\n"
-              "t(lambda: torch.tensor([[1, 2], [3]]))\nt(lambda: torch.tensor([1, [2]]))\nt(lambda: torch.tensor('a'))\nt(lambda: torch.tensor([300], dtype=torch.uint8))\n",
-              "ValueError expected sequence of length 2 at dim 1 (got 1)\nTypeError not a sequence at dim 0\nTypeError new(): invalid data type 'str'\nRuntimeError value cannot be converted to type uint8 without overflow\n");
+              "t(lambda: torch.tensor([[1, 2], [3]]))\nt(lambda: torch.tensor([1, [2]]))\nt(lambda: torch.tensor([[1], 2]))\nt(lambda: torch.tensor('a'))\nt(lambda: torch.tensor([300], dtype=torch.uint8))\n",
+              "ValueError expected sequence of length 2 at dim 1 (got 1)\nTypeError must be real number, not list\nTypeError not a sequence\nTypeError new(): invalid data type 'str'\nRuntimeError value cannot be converted to type uint8 without overflow\n");
 }
 END_TEST
 

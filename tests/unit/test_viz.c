@@ -230,6 +230,7 @@ START_TEST(dot_has_clusters_marks_and_dashes) {
     Snapshot *s = chain(3, false);
     snapshot_group(s, "k0", "kernel", "k0: fused", NULL);
     s->items.at[0].group = s->items.at[1].group = "k0";
+    s->items.at[0].mark = "forward";
     s->items.at[2].mark = "backward";
     snapshot_link(s, "%v0", "%v2", "not-fused");
     const char *dot = dot_of(s);

@@ -63,7 +63,7 @@ def max_backward(g, input, dim, keepdim, y):
     if dim is None:
         mask = (input == y).logical_or(input.isnan().logical_and(y.isnan()))
         return mask * (g / mask.sum())
-    values = g[0] if isinstance(g, tuple) else g
+    values = g if isinstance(g, torch.Tensor) else g[0]
     return value_selecting_backward(values, input.shape, dim, keepdim, y[1])
 
 
@@ -135,8 +135,8 @@ def cumprod_backward(g, input, dim, y):
 
 def logcumsumexp_weighted(g, input, y, dim):
     """exp(x) * cumsum(g * exp(-y)), kept in logarithms, positive and negative gradients apart."""
-    of_positive = torch.where(g > 0, g, 0).log()
-    of_negative = torch.where(g < 0, -g, 0).log()
+    of_positive = torch.where(g > 0, torch.where(g > 0, g, 1).log(), -math.inf)
+    of_negative = torch.where(g < 0, torch.where(g < 0, -g, 1).log(), -math.inf)
     positive = ((of_positive - y).logcumsumexp(dim) + input).exp()
     return positive - ((of_negative - y).logcumsumexp(dim) + input).exp()
 
@@ -179,6 +179,12 @@ def gelu_double_backward(g, input, approximate):
 
 def softmax_double_backward(g, grad_output, output, dim):
     return g * grad_output - (output * grad_output).sum([dim], True) * g - grad_output * (output * g).sum([dim], True)
+
+
+def binary_cross_entropy_with_logits_target_backward(g, input, target, weight, pos_weight, reduction):
+    grad = -input if pos_weight is None else -input - (pos_weight - 1) * aten.logsigmoid(input)
+    grad = g * (grad if weight is None else grad * weight)
+    return grad / input.numel() if reduction == 1 else grad
 
 
 def binary_cross_entropy_with_logits_backward(g, input, target, weight, pos_weight, reduction):

@@ -3,6 +3,8 @@
 The forward functions return the output, the mean, and the reciprocal of the standard deviation; backward gets those two again:
 
     var, mean = var_mean(x);  rstd = rsqrt(var + eps);  y = (x - mean) * rstd * weight + bias
+
+A backward that is itself differentiated computes mean and rstd anew, since they depend on the input; otherwise the saved ones do.
 """
 import torch
 from torch.decompositions.shapes import size_of, wide
@@ -27,17 +29,26 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     return y.to(input.dtype), mean, rstd
 
 
+def statistics(x, dims, rstd):
+    """The mean and rstd as functions of x. The eps that the forward added is found in its rstd."""
+    variance, mean = torch.var_mean(x, dims, correction=0, keepdim=True)
+    eps = (rstd.pow(-2) - variance).detach()
+    return mean, torch.rsqrt(variance + eps)
+
+
 def native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask):
-    g, x = wide(grad_out), wide(input)
+    g, x, mean, rstd = wide(grad_out), wide(input), wide(mean), wide(rstd)
     first = input.dim() - len(normalized_shape)
     inner, outer = list(range(first, input.dim())), list(range(first))
     count = size_of(input.shape, inner)
-    normal = (x - wide(mean)) * wide(rstd)
+    if torch.is_grad_enabled():
+        mean, rstd = statistics(x, inner, rstd.detach())
+    normal = (x - mean) * rstd
     grad_input = grad_weight = grad_bias = None
     if output_mask[0]:
         scaled = g if weight is None else g * wide(weight)
         along = scaled * count - scaled.sum(inner, True) - normal * (scaled * normal).sum(inner, True)
-        grad_input = (wide(rstd) / count * along).to(input.dtype)
+        grad_input = (rstd / count * along).to(input.dtype)
     if output_mask[1] and weight is not None:
         product = g * normal
         grad_weight = (product.sum(outer) if outer else product).to(weight.dtype)
@@ -61,8 +72,11 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 
 def native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask):
     g, x = wide(grad_out).reshape([N, C, HxW]), wide(input).reshape([N, C, HxW])
-    mean, rstd = wide(mean), wide(rstd)
-    each = C // group
+    mean, rstd, each = wide(mean), wide(rstd), C // group
+    if torch.is_grad_enabled():
+        whole = x.reshape([N, group, each, HxW])
+        mean, rstd = statistics(whole, [2, 3], rstd.detach().reshape([N, group, 1, 1]))
+        mean, rstd = mean.reshape([N, group]), rstd.reshape([N, group])
     products, sums = (g * x).sum([2]), g.sum([2])  # by sample and channel
     grad_input = grad_weight = grad_bias = None
     if output_mask[0]:
@@ -115,6 +129,9 @@ def native_batch_norm_backward(grad_out, input, weight, running_mean, running_va
     dims = [d for d in range(rank) if d != 1]
     mean = wide(save_mean if train else running_mean)
     rstd = wide(save_invstd) if train else torch.rsqrt(wide(running_var) + eps)
+    if train and torch.is_grad_enabled():
+        mean, rstd = statistics(x, dims, by_channel(rstd.detach(), rank))
+        mean, rstd = mean.reshape([-1]), rstd.reshape([-1])
     centered = x - by_channel(mean, rank)
     total, product = g.sum(dims), (g * centered).sum(dims)
     grad_input = grad_weight = grad_bias = None

@@ -6,7 +6,7 @@ def abstractmethod(function):
     return function
 
 
-class ABCMeta(type):
+class ABCMeta:
     pass
 
 

@@ -31,8 +31,9 @@ typedef enum Complete { COMPLETE_NONE, COMPLETE_CODE, COMPLETE_FILE, COMPLETE_ST
 
 enum {
     COMMAND_TAKES_CODE = 1,      /* the rest is an expression of the language, not words */
-    COMMAND_TOUCHES_FILES = 2,   /* refused under --safe */
-    COMMAND_STEPS = 4            /* an empty line at the prompt repeats it */
+    COMMAND_NEEDS_FILES = 2,     /* refused under --safe */
+    COMMAND_OFFERS_FILES = 4,    /* Tab completes names of files too */
+    COMMAND_STEPS = 8            /* an empty line at the prompt repeats it */
 };
 
 struct Command {

@@ -33,7 +33,8 @@ static bool run_breaks(CommandCall *call) {
 const Command command_breaks = {
     .name = "breaks", .group = "look", .usage = "", .run = run_breaks,
     .summary = "list the graph breaks",
-    .help = "Each once a compile, at the innermost line of your file. :why break shows the lines; :help breaks says what a break costs.",
+    .help = "Each once a compile, at the innermost line of your file. :why break shows the lines; :help breaks\n"
+            "says what a break costs.",
 };
 
 static void put_guard(CommandCall *call, Table *table, cJSON *list, const GuardFacts *guard) {
@@ -79,8 +80,8 @@ static bool run_guards(CommandCall *call) {
 const Command command_guards = {
     .name = "guards", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_guards,
     .summary = "list what must hold to use a compile again",
-    .help = "All are checked on every call, in this order, until one fails. :draw guards shows them by the value that they look at; :why g3 says\n"
-            "what made one necessary.",
+    .help = "All are checked on every call, in this order, until one fails. :draw guards shows them by the\n"
+            "value that they look at; :why g3 says what made one necessary.",
 };
 
 static bool run_recompiles(CommandCall *call) {
@@ -112,7 +113,8 @@ static bool run_recompiles(CommandCall *call) {
 const Command command_recompiles = {
     .name = "recompiles", .group = "look", .usage = "", .run = run_recompiles,
     .summary = "list the recompiles, with every guard that failed",
-    .help = "A line for each guard of each older entry that did not hold. A changed size recompiles once and is dynamic from then on.",
+    .help = "A line for each guard of each older entry that did not hold. A changed size recompiles once and is\n"
+            "dynamic from then on.",
 };
 
 static bool run_cache(CommandCall *call) {
@@ -147,6 +149,6 @@ static bool run_cache(CommandCall *call) {
 const Command command_cache = {
     .name = "cache", .group = "look", .usage = "", .run = run_cache,
     .summary = "list the compiled entries of each function",
-    .help = "Entries belong to the function's code. The guards of each are tried in turn; when none holds it is compiled again, up to the limit,\n"
-            "and from then on the function runs eagerly.",
+    .help = "Entries belong to the function's code. The guards of each are tried in turn; when none holds it is\n"
+            "compiled again, up to the limit, and from then on the function runs eagerly.",
 };

@@ -197,9 +197,10 @@ static bool run_explain(CommandCall *call) {
 const Command command_explain = {
     .name = "explain", .group = "run", .usage = "CALL", .least = 1, .flags = COMMAND_TAKES_CODE, .complete = COMPLETE_CODE, .run = run_explain,
     .summary = "run a call compiled and say what was made of it",
-    .help = "For each graph: its ops, guards and launches, the bytes that eager and compiled execution move, what is saved for backward, what the\n"
-            "stages took, how many decisions can be asked about. The function need not be decorated. A copy of the cache is used: counts stay,\n"
-            "but what the call prints or changes is done. Example: :explain f(x)",
+    .help = "For each graph: its ops, guards and launches, the bytes that eager and compiled execution move,\n"
+            "what is saved for backward, what the stages took, how many decisions can be asked about. The\n"
+            "function need not be decorated. A copy of the cache is used: counts stay, but what the call prints\n"
+            "or changes is done. Example: :explain f(x)",
 };
 
 static bool run_compile(CommandCall *call) {
@@ -221,5 +222,6 @@ static bool run_compile(CommandCall *call) {
 const Command command_compile = {
     .name = "compile", .group = "run", .usage = "CALL", .least = 1, .flags = COMMAND_TAKES_CODE, .complete = COMPLETE_CODE, .run = run_compile,
     .summary = "compile a call, to look at its stages",
-    .help = "What it compiles becomes what the looking commands show: :graph, :guards, :kernels, :draw ... Example: :compile f(x)",
+    .help = "What it compiles becomes what the looking commands show: :graph, :guards, :kernels, :draw ...\n"
+            "Example: :compile f(x)",
 };

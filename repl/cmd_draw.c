@@ -59,10 +59,11 @@ static bool run_draw(CommandCall *call) {
 }
 
 const Command command_draw = {
-    .name = "draw", .group = "draw", .usage = "STAGE [SELECTION] [FILE]", .least = 1, .most = -1, .flags = COMMAND_TOUCHES_FILES, .complete = COMPLETE_STAGE,
+    .name = "draw", .group = "draw", .usage = "STAGE [SELECTION] [FILE]", .least = 1, .most = -1, .flags = COMMAND_OFFERS_FILES, .complete = COMPLETE_STAGE,
     .run = run_draw,
     .summary = "draw a stage, in the terminal or to a file",
-    .help = "FILE ends in .svg, .png, .pdf or .dot; - prints DOT. Without FILE it is drawn here. What is large is folded: pieces that repeat are\n"
-            "drawn once. Dashed lines join what was not fused; saved values are drawn bold. Examples:\n"
+    .help = "FILE ends in .svg, .png, .pdf or .dot; - prints DOT. Without FILE it is drawn here. What is large\n"
+            "is folded: pieces that repeat are drawn once. Dashed lines join what was not fused; saved values\n"
+            "are drawn bold. Examples:\n"
             "  :draw joint            :draw fusion backward fusion.svg            :draw forward %relu~2",
 };

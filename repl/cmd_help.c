@@ -9,27 +9,35 @@ static const Topic TOPICS[] = {
     {"stages", "what each stage is",
      "A call goes through these; :graph STAGE prints one, :draw STAGE draws it.\n"
      "\n"
-     "  bytecode    The frame's instructions (CPython 3.12's), and what they are replaced by. The hook sees the frame under a compiled call\n"
-     "              and inlines the functions that it calls; a @ b is a BINARY_OP.\n"
-     "  dynamo      The graph that symbolic execution captured: torch calls and tensor methods, one node each. Only tests of tensor values\n"
-     "              break it: Python values are guarded, loops over them unrolled.\n"
-     "  guards      What must hold to run it again: dtype, device, exact sizes and strides, requires_grad, grad mode, Python values and types,\n"
-     "              lengths, keys, identity, aliasing. A changed size recompiles once, and is dynamic from then on.\n"
-     "  joint       Forward and backward in one graph: autograd traced over fake tensors. Both sides are still ordinary ops.\n"
+     "  bytecode    The frame's instructions (CPython 3.12's), and what they are replaced by. The hook sees\n"
+     "              the frame under a compiled call and inlines the functions that it calls; a @ b is a\n"
+     "              BINARY_OP.\n"
+     "  dynamo      The graph that symbolic execution captured: torch calls and tensor methods, one node\n"
+     "              each. Only tests of tensor values break it: Python values are guarded, loops over them\n"
+     "              unrolled.\n"
+     "  guards      What must hold to run it again: dtype, device, exact sizes and strides, requires_grad,\n"
+     "              grad mode, Python values and types, lengths, keys, identity, aliasing. A changed size\n"
+     "              recompiles once, and is dynamic from then on.\n"
+     "  joint       Forward and backward in one graph: autograd traced over fake tensors.\n"
      "  functional  The same without changes in place; an input that was changed gets a copy at the end.\n"
      "  decomposed  The same in few simple ops, common ones and dead ones gone.\n"
-     "  partition   Where the joint graph is cut in two. The min-cut chooses what crosses: it minimizes the saved bytes, under bans on\n"
-     "              recomputing; a real trade-off of memory for time needs the memory budget (:set memory_budget).\n"
-     "  forward, backward   The two graphs; each is compiled by itself.\n"
+     "  partition   Where the joint graph is cut in two. The min-cut chooses what crosses: it minimizes the\n"
+     "              saved bytes, under bans on recomputing; a real trade-off of memory for time needs the\n"
+     "              memory budget (:set memory_budget).\n"
+     "  forward     The graph of the forward, compiled by itself; so is\n"
+     "  backward    the graph of the backward. What is won is the choice of what crosses between them.\n"
      "  ir          A loop for each value: its axes, and what it loads, computes and stores.\n"
-     "  fusion, schedule    The loops that go together, and the order of the groups. Chains of pointwise ops become one kernel; matrix\n"
-     "              products stay calls of a library, unless a template with an epilogue won.\n"
+     "  fusion      Which loops go together. Chains of pointwise ops become one kernel; matrix products stay\n"
+     "              calls of a library, unless a template with an epilogue won.\n"
+     "  schedule    The groups in the order in which they run.\n"
      "  memory      Which buffer lives when, and which takes over another's memory.\n"
      "  kernels     The code: CUDA C++ or C. :kernel k0 prints one.\n"
-     "  wrapper     The launches in order. A compiled function is guards on every call, this wrapper, and its kernels.\n"
+     "  wrapper     The launches in order. A compiled function is guards on every call, this wrapper, and\n"
+     "              its kernels.\n"
      "  timeline    The launches over time.\n"},
     {"selection", "how to name a compile and a part of a stage",
-     "  [0/1]  [0/1]:backward   the compile (frame 0, its second compile), and its side; without: the one last compiled or explained\n"
+     "  [0/1]  [0/1]:backward   the compile (frame 0, its second compile), and its side; without: the one\n"
+     "                          last compiled or explained\n"
      "  %relu  %relu~2          a node; with its neighbours, up to two links away\n"
      "  %relu~3/%mm             the same, but not past %mm\n"
      "  %x..%mean               all paths from one to the other\n"
@@ -38,19 +46,26 @@ static const Topic TOPICS[] = {
      "  changed                 what this stage changed\n"
      "Example: :draw forward [0/1] %relu~2 part.svg\n"},
     {"breaks", "what a graph break is and costs",
-     "Capture stops where it would need a tensor's value (an if on a tensor, .item(), printing) or calls what it cannot follow. What was\n"
-     "captured is compiled, the rest of the frame becomes a function of its own that is captured when it runs. k breaks in a straight line\n"
-     "make k+1 graphs. The work over the ops is about the same; each piece adds guards, a wrapper and launches, nothing is fused across, and\n"
-     "each side of a branch gets its own continuation. A break inside a loop or try gives the frame up; what it calls is compiled by itself.\n"},
+     "Capture stops where it would need a tensor's value (an if on a tensor, .item(), printing) or calls\n"
+     "what it cannot follow. What was captured is compiled, the rest of the frame becomes a function of its\n"
+     "own that is captured when it runs. k breaks in a straight line make k+1 graphs. The work over the ops\n"
+     "is about the same; each piece adds guards, a wrapper and launches, nothing is fused across, and each\n"
+     "side of a branch gets its own continuation. A break inside a loop or try gives the frame up; what it\n"
+     "calls is compiled by itself. :breaks lists them, :why break shows their lines.\n"},
     {"scripts", "running without a prompt",
-     "vitrine FILE.py runs a file, vitrine < FILE its standard input statement by statement, vitrine -c TEXT a text. In a .py file a comment\n"
-     "that starts with #: is a command, so that one file runs under Python too. There is no prompt, colour or pager then; commands may be\n"
-     "shortened to the prefixes of :help; --json gives one document a command; --plain hides times, so that output can be compared.\n"
-     "Exit status: 0; 1 an error in the program; 2 wrong use; 3 a failed command (--keep-going goes on and ends with 3); 130 interrupted.\n"},
+     "vitrine FILE.py runs a file, vitrine < FILE its standard input statement by statement, vitrine -c TEXT\n"
+     "a text. In a .py file a comment that starts with #: is a command, so that one file runs under Python\n"
+     "too. There is no prompt, colour or pager then; --json gives one document a command; --plain hides\n"
+     "times, so that output can be compared. Exit status: 0; 1 an error in the program; 2 wrong use; 3 a\n"
+     "failed command (--keep-going goes on and ends with 3); 130 interrupted. Accepted in scripts, for good,\n"
+     "are the full names and these prefixes:\n"
+     "  :b breaks  :by bytecode  :c compile  :ca cache  :d draw  :dev device  :e explain  :f fusion  :g graph\n"
+     "  :gu guards  :h help  :k kernel  :ks kernels  :l load  :m memory  :o op  :q quit  :r recompiles\n"
+     "  :s stages  :sa saved  :sc schedule  :t time  :w why\n"},
     {"keys", "editing at the prompt",
-     "Tab completes commands, stages, nodes, names of the program and files. Up and Down search the history for what begins like the line;\n"
-     "a definition is recalled whole. Pasted scripts are one input. An empty line ends a block. Ctrl-C stops what runs or drops the line,\n"
-     "Ctrl-D leaves.\n"},
+     "Tab completes commands, stages, nodes, names of the program and files. Up and Down search the history\n"
+     "for what begins like the line; a definition is recalled whole. Pasted scripts are one input. An empty\n"
+     "line ends a block. Ctrl-C stops what runs or drops the line, Ctrl-D leaves.\n"},
 };
 
 static const Topic *find_topic(const char *name) {
@@ -198,6 +213,7 @@ static bool run_op(CommandCall *call) {
 const Command command_op = {
     .name = "op", .group = "learn", .usage = "NAME", .least = 1, .most = 1, .complete = COMPLETE_OP, .run = run_op,
     .summary = "show an op's row: its meaning, gradient, code",
-    .help = "An op is one row of a table: its signature, its meaning as an expression over scalars, the C and CUDA text that is printed from it,\n"
-            "its derivative as a formula in the language, its traits. Those that PyTorch writes in Python have a body in the language.",
+    .help = "An op is one row of a table: its signature, its meaning as an expression over scalars, the C and\n"
+            "CUDA text that is printed from it, its derivative as a formula in the language, its traits. Those\n"
+            "that PyTorch writes in Python have a body in the language.",
 };

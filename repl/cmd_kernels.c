@@ -73,8 +73,8 @@ static bool run_kernels(CommandCall *call) {
 const Command command_kernels = {
     .name = "kernels", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_kernels,
     .summary = "list the generated kernels",
-    .help = "With the nodes that each computes, the bytes that it must read and write, and how it is launched. Calls of libraries are launches\n"
-            "without a kernel here: :graph wrapper lists all launches in order.",
+    .help = "With the nodes that each computes, the bytes that it must read and write, and how it is launched.\n"
+            "Calls of libraries are launches without a kernel here: :graph wrapper lists all launches in order.",
 };
 
 /* ---- one kernel ---- */
@@ -154,8 +154,8 @@ const Command command_kernel = {
     .name = "kernel", .group = "look", .usage = "[ENTRY] KERNEL [cuda|c|ptx|sass|asm|resources|ops]", .least = 1, .most = 3, .complete = COMPLETE_KERNEL,
     .run = run_kernel,
     .summary = "print a kernel's code",
-    .help = "Its source, as it was compiled; ptx, sass or asm, what the compiler made of it; resources, its registers, shared memory and spills;\n"
-            "ops, the nodes that it computes. Example: :kernel k0 ptx",
+    .help = "Its source, as it was compiled; ptx, sass or asm, what the compiler made of it; resources, its\n"
+            "registers, shared memory and spills; ops, the nodes that it computes. Example: :kernel k0 ptx",
 };
 
 /* ---- what is saved ---- */
@@ -208,5 +208,6 @@ static bool run_saved(CommandCall *call) {
 const Command command_saved = {
     .name = "saved", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_saved,
     .summary = "list what crosses from forward to backward, and what is recomputed",
-    .help = "A minimum cut of the joint graph, by bytes, under bans on recomputing what is heavy, random or far. :draw partition shows it.",
+    .help = "A minimum cut of the joint graph, by bytes, under bans on recomputing what is heavy, random or\n"
+            "far. :draw partition shows it.",
 };

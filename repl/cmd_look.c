@@ -13,7 +13,8 @@ static bool run_graph(CommandCall *call) {
 const Command command_graph = {
     .name = "graph", .group = "look", .usage = "STAGE [SELECTION]", .least = 1, .most = -1, .complete = COMPLETE_STAGE, .run = run_graph,
     .summary = "print a stage, or a part of it",
-    .help = "Stages: :help stages. A selection names the compile, [0/1] or [0/1]:backward, and a part: %relu~2, %a..%b, k0, line:12 (:help selection).",
+    .help = "Stages: :help stages. A selection names the compile, [0/1] or [0/1]:backward, and a part: %relu~2,\n"
+            "%a..%b, k0, line:12 (:help selection).",
 };
 
 static bool print_stage(CommandCall *call, const char *stage) {
@@ -25,15 +26,17 @@ static bool run_bytecode(CommandCall *call) { return print_stage(call, "bytecode
 const Command command_bytecode = {
     .name = "bytecode", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_bytecode,
     .summary = "print the frame's bytecode, before and after",
-    .help = "CPython 3.12's instructions of the function, and those that it was replaced by: the call of the compiled graph, what the frame's\n"
-            "side effects need, and the calls of the functions that resume after a graph break.",
+    .help = "CPython 3.12's instructions of the function, and those that it was replaced by: the call of the\n"
+            "compiled graph, what the frame's side effects need, and the calls of the functions that resume\n"
+            "after a graph break.",
 };
 
 static bool run_fusion(CommandCall *call) { return print_stage(call, "fusion"); }
 const Command command_fusion = {
     .name = "fusion", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_fusion,
     .summary = "print which loops became one kernel",
-    .help = "Each group is one kernel, with the nodes whose loops it holds. :why A B says why two of them are together, or are not.",
+    .help = "Each group is one kernel, with the nodes whose loops it holds. :why A B says why two of them are\n"
+            "together, or are not.",
 };
 
 static bool run_schedule(CommandCall *call) { return print_stage(call, "schedule"); }
@@ -47,7 +50,8 @@ static bool run_memory(CommandCall *call) { return print_stage(call, "memory"); 
 const Command command_memory = {
     .name = "memory", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_memory,
     .summary = "print the buffers, their lifetimes and who reuses them",
-    .help = "A buffer lives from the launch that writes it to the last that reads it; one that is dead gives its memory to a later one.",
+    .help = "A buffer lives from the launch that writes it to the last that reads it; one that is dead gives\n"
+            "its memory to a later one.",
 };
 
 /* ---- all stages ---- */

@@ -25,7 +25,7 @@ static bool run_load(CommandCall *call) {
 }
 
 const Command command_load = {
-    .name = "load", .group = "run", .usage = "FILE", .least = 1, .most = 1, .flags = COMMAND_TOUCHES_FILES, .complete = COMPLETE_FILE, .run = run_load,
+    .name = "load", .group = "run", .usage = "FILE", .least = 1, .most = 1, .flags = COMMAND_NEEDS_FILES | COMMAND_OFFERS_FILES, .complete = COMPLETE_FILE, .run = run_load,
     .summary = "run a file in this session",
     .help = "The file's names stay defined. Its lines that start with #: are run as commands.",
 };
@@ -42,7 +42,8 @@ static bool run_device(CommandCall *call) {
 const Command command_device = {
     .name = "device", .group = "run", .usage = "", .run = run_device,
     .summary = "what was found on this machine",
-    .help = "The driver, the cards, NVRTC, cuBLAS and the C compiler, as far as they are there. :set device cuda makes new tensors there.",
+    .help = "The driver, the cards, NVRTC, cuBLAS and the C compiler, as far as they are there. :set device\n"
+            "cuda makes new tensors there.",
 };
 
 typedef struct Settings { CommandCall *call; Table *table; cJSON *list; const char *only; bool found; } Settings;
@@ -93,7 +94,8 @@ static bool run_set(CommandCall *call) {
 const Command command_set = {
     .name = "set", .group = "run", .usage = "[NAME [VALUE]]", .most = 2, .complete = COMPLETE_SETTING, .run = run_set,
     .summary = "show or change settings",
-    .help = "policy best decides by speed, policy pytorch as PyTorch 2.11 would. A change holds for what is compiled from then on; :reset compiles anew.",
+    .help = "policy best decides by speed, policy pytorch as PyTorch 2.11 would. A change holds for what is\n"
+            "compiled from then on; :reset compiles anew.",
 };
 
 static bool run_reset(CommandCall *call) {
@@ -105,7 +107,8 @@ static bool run_reset(CommandCall *call) {
 const Command command_reset = {
     .name = "reset", .group = "run", .usage = "", .run = run_reset,
     .summary = "forget everything compiled",
-    .help = "As torch._dynamo.reset(): the next call of a compiled function compiles it again. Names of the program stay.",
+    .help = "As torch._dynamo.reset(): the next call of a compiled function compiles it again. Names of the\n"
+            "program stay.",
 };
 
 static bool run_quit(CommandCall *call) {

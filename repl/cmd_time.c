@@ -80,8 +80,9 @@ static bool run_time(CommandCall *call) {
 const Command command_time = {
     .name = "time", .group = "run", .usage = "CALL", .least = 1, .flags = COMMAND_TAKES_CODE, .complete = COMPLETE_CODE, .run = run_time,
     .summary = "time a call, eager against compiled",
-    .help = "Both run on the same inputs, decorated or not; times of a call are the device's, medians, with a cold cache. The rate is what the\n"
-            "launches must move, over that time, beside the rate that a copy reached in the same run. Example: :time f(x)",
+    .help = "Both run on the same inputs, decorated or not; times of a call are the device's, medians, with a\n"
+            "cold cache. The rate is what the launches must move, over that time, beside the rate that a copy\n"
+            "reached in the same run. Example: :time f(x)",
 };
 
 static bool bench_file(CommandCall *call, int word) {
@@ -116,8 +117,9 @@ static bool run_bench(CommandCall *call) {
 }
 
 const Command command_bench = {
-    .name = "bench", .group = "run", .usage = "FILE...", .least = 1, .most = -1, .flags = COMMAND_TOUCHES_FILES, .complete = COMPLETE_FILE, .run = run_bench,
+    .name = "bench", .group = "run", .usage = "FILE...", .least = 1, .most = -1, .flags = COMMAND_NEEDS_FILES | COMMAND_OFFERS_FILES, .complete = COMPLETE_FILE, .run = run_bench,
     .summary = "measure workload files, a JSON object a line",
-    .help = "A workload defines build(), which gives a function and its arguments; optionally run(f, args), a step; BYTES and FLOPS, the least that a\n"
-            "step must move and compute. Times are in microseconds: medians on the device with a cold cache; first_s with nothing cached.",
+    .help = "A workload defines build(), which gives a function and its arguments; optionally run(f, args), a\n"
+            "step; BYTES and FLOPS, the least that a step must move and compute. Times are in microseconds:\n"
+            "medians on the device with a cold cache; first_s with nothing cached.",
 };

@@ -191,6 +191,8 @@ static bool arguments_fit(const CommandCall *call) {
 static bool call_command(CommandCall *call) {
     take_flags(call);
     if (!arguments_fit(call)) return usage_error(call);
+    if (call->show->safe && (call->command->flags & COMMAND_NEEDS_FILES))
+        return command_error(call, call->span, "--safe: commands do not read or write files");
     bool done = call->command->run(call);
     if (done || call->out.length) call_flush(call);
     return done;

@@ -112,5 +112,5 @@ bool complete_line(Repl *repl, const char *line, size_t start, const char *word,
     const char *suggestion;
     const Command *command = command_find(line + 1, strcspn(line + 1, " \t"), &suggestion);
     if (command) offer_for(&o, command);
-    return command && (command->flags & COMMAND_TOUCHES_FILES) != 0;
+    return command && (command->flags & COMMAND_OFFERS_FILES) != 0;
 }

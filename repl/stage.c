@@ -37,8 +37,9 @@ const char *stage_read(CommandCall *call) {
 
 const Snapshot *stage_snapshot(CommandCall *call, Entry *entry, const char *stage, const char *side) {
     const char *error = NULL;
-    const Snapshot *snapshot = entry_snapshot(entry, stage, side, call->arena, &error);
+    Snapshot *snapshot = entry_snapshot(entry, stage, side, call->arena, &error);
     if (!snapshot) command_error(call, call->span, "%s", error ? error : arena_printf(call->arena, "it has no stage %s", stage));
+    else if (side && stage_has_sides(entry, stage)) snapshot->title = arena_printf(call->arena, "%s (%s)", snapshot->title, side);
     return snapshot;
 }
 

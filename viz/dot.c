@@ -151,14 +151,24 @@ static void add_item(Drawing *d, int i) {
     put(node, "tooltip", text_cstr(&d->scratch));
 }
 
+static bool has_mark(const Drawing *d, const char *id, const char *mark) {
+    const SnapshotItem *item = snapshot_find(d->snapshot, id);
+    return item && item->mark && strcmp(item->mark, mark) == 0;
+}
+
+/* What crosses the cut is drawn as saved, whoever drew the graph. */
+static const char *link_kind(const Drawing *d, const SnapshotLink *link) {
+    return has_mark(d, link->from, "saved") && has_mark(d, link->to, "backward") ? "saved" : link->kind;
+}
+
 static void style_link(Drawing *d, Agedge_t *edge, const SnapshotLink *link) {
-    const LinkTheme *theme = theme_link(link->kind);
+    const LinkTheme *theme = theme_link(link_kind(d, link));
     put(edge, "color", theme->color);
     put(edge, "style", theme->style);
     put(edge, "arrowhead", theme->arrow);
     put(edge, "penwidth", number(d, theme->width));
     if (!theme->ranks) put(edge, "constraint", "false");
-    if (!link->label || !*link->label) return;
+    if (!link->label || !*link->label || strcmp(link->label, link->from) == 0) return;
     text_clear(&d->scratch);
     label_html(&d->scratch, link->label, 40);
     put_html(d, edge, "label", text_cstr(&d->scratch));
@@ -205,7 +215,15 @@ static void set_defaults(Drawing *d) {
     for (size_t i = 0; i < sizeof edge / sizeof *edge; i++) put_default(d, AGEDGE, edge[i][0], edge[i][1]);
 }
 
+/* Trees of guards are bushy: they read better from left to right. */
+static bool is_bushy(const Snapshot *snapshot) {
+    for (int i = 0; i < snapshot->items.count; i++)
+        if (strcmp(snapshot->items.at[i].kind, "source") == 0) return true;
+    return false;
+}
+
 static void build_graph(Drawing *d) {
+    if (is_bushy(d->snapshot)) put(d->graph, "rankdir", "LR");
     for (int i = 0; i < d->snapshot->items.count; i++) add_item(d, i);
     for (int i = 0; i < d->snapshot->links.count; i++) add_link(d, &d->snapshot->links.at[i]);
 }

@@ -90,10 +90,12 @@ static void put_title(Text *text, const SnapshotItem *item) {
     text_put(text, "</TR>");
 }
 
-/* Is the id more than the title again ("%x" of "x")? */
+/* Is the id more than the title again ("%x" of "x", "g3" of "g3 TENSOR_MATCH")? */
 static bool id_tells_more(const SnapshotItem *item) {
     const char *bare = item->id + (*item->id == '%');
-    return strcmp(bare, item->title) != 0 && *item->title;
+    size_t length = strlen(bare);
+    bool repeats = strncmp(item->title, bare, length) == 0 && (!item->title[length] || item->title[length] == ' ');
+    return !repeats && *item->title;
 }
 
 void label_item(Text *text, const SnapshotItem *item) {

@@ -161,7 +161,8 @@ static void paint_labels(Sketch *s, int rank) {
     for (int i = 0; i < channel->wires.count; i++)
         for (int j = 0; j < channel->wires.at[i].pins.count; j++) {
             const LayoutPin *pin = &channel->wires.at[i].pins.at[j];
-            const char *label = pin->link >= 0 ? s->snapshot->links.at[s->origin[pin->link]].label : NULL;
+            const SnapshotLink *link = pin->link >= 0 ? &s->snapshot->links.at[s->origin[pin->link]] : NULL;
+            const char *label = link && link->label && strcmp(link->label, link->from) ? link->label : NULL;
             int columns = label ? text_columns(label) : 0, y = channel->y + channel->tracks;
             if (columns > 0 && columns < 24 && canvas_is_free(s->canvas, pin->column + 1, y, columns + 1))
                 canvas_text(s->canvas, pin->column + 2, y, label, columns, wire_color(s, &channel->wires.at[i]));

@@ -53,14 +53,20 @@ static const char *fit(Arena *arena, const char *label, double width) {
     return arena_printf(arena, "%.*s\xe2\x80\xa6", room - 1, label);
 }
 
-static void add_bar(Scene *scene, const SnapshotItem *item, int lane, double scale) {
+/* A bar says its title, or, where its lane says that already, its first row. */
+static const char *bar_label(const SnapshotItem *item, const char *lane) {
+    const char *title = *item->title ? item->title : item->id;
+    return strcmp(title, lane) == 0 && item->rows.count ? item->rows.at[0] : title;
+}
+
+static void add_bar(Scene *scene, const SnapshotItem *item, int lane, const char *lane_name, double scale) {
     const ItemTheme *theme = theme_item(item->kind);
     const MarkTheme *mark = theme_mark(item->mark);
     SceneBox box = {.x = LABEL_WIDTH + item->start * scale, .y = lane * (LANE_HEIGHT + GAP), .height = LANE_HEIGHT, .item = item};
     box.width = fmax(item->length * scale, 1);
     box.fill = theme->fill;
     box.border = mark ? mark->color : theme->border;
-    box.label = fit(scene->arena, *item->title ? item->title : item->id, box.width - 6);
+    box.label = fit(scene->arena, bar_label(item, lane_name), box.width - 6);
     box.align = ALIGN_CENTER;
     vec_push_in(scene->arena, &scene->boxes, box);
 }
@@ -97,6 +103,6 @@ Scene *timeline_scene(Arena *arena, const Snapshot *snapshot) {
     for (int i = 0; i < lane_count; i++)
         vec_push_in(arena, &scene->boxes, ((SceneBox){.x = 0, .y = i * (LANE_HEIGHT + GAP), .width = LABEL_WIDTH - 6, .height = LANE_HEIGHT,
                                                       .label = fit(arena, lanes[i], LABEL_WIDTH - 10), .align = ALIGN_RIGHT}));
-    for (int i = 0; i < snapshot->items.count; i++) add_bar(scene, &snapshot->items.at[i], lane[i], scale);
+    for (int i = 0; i < snapshot->items.count; i++) add_bar(scene, &snapshot->items.at[i], lane[i], lanes[lane[i]], scale);
     return scene;
 }

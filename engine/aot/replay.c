@@ -119,7 +119,7 @@ Value replay_formula(Replay *replay, const Op *op, const char *formula, const Ar
     Value values[32];
     int count = 0;
     for (; count < nargs && count < 31; count++) {
-        names[count] = op->signature->names[count];
+        names[count] = count < op->signature->count ? op->signature->names[count] : op->signature->varargs_name;
         values[count] = value_of_arg(vm, &args[count]);
     }
     names[count] = intern(vm->lang->names, extra);

@@ -86,8 +86,9 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
 static Value capture_leaf(VM *vm, Function *function, Value *args, int nargs) {
     Capture *capture = capture_of(vm);
     Arg *bound = ARENA_ARRAY(capture->entry->arena, Arg, function->leaf->nparams + 1);
-    for (int i = 0; i < nargs; i++) args[i] = vm_force(vm, args[i]);
-    if (!vm_bind_op(vm, function->leaf, args, nargs, NULL, bound, capture->entry->arena)) return VALUE_ERROR;
+    Value *forced = ARENA_ARRAY(capture->entry->arena, Value, nargs + 1); /* borrowed; args stay the caller's */
+    for (int i = 0; i < nargs; i++) forced[i] = vm_force(vm, args[i]);
+    if (!vm_bind_op(vm, function->leaf, forced, nargs, NULL, bound, capture->entry->arena)) return VALUE_ERROR;
     return capture_op(vm, function->leaf, bound, function->leaf->nparams);
 }
 

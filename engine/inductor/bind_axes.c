@@ -145,27 +145,63 @@ static int choose_vector(const Lowered *l, const Group *g, int axis, int narrowe
     return 1;
 }
 
-/* Threads a row and vectors a thread: the row in registers while that is at most 32 values of a thread (and 1024 threads). */
-static void bind_cuda_row(Binding *b, const Group *g) {
-    Dim volume = 1;
-    bool is_static = true;
-    for (int i = g->rows; i < g->axis_count; i++) {
-        is_static &= dim_is_int(g->axes[i].extent);
-        volume *= dim_hint(g->axes[i].extent);
+/* Bytes and number of full loads that more than one pass reads. */
+typedef struct Again { int *passes; int pass, values, bytes; } Again;
+
+static void note_load_pass(const Body *value, void *state) {
+    Again *again = state;
+    if (value->kind == BODY_LOAD) again->passes[value->id] |= 1 << (again->pass > 30 ? 30 : again->pass);
+}
+
+static void count_again(const Body *value, void *state) {
+    Again *again = state;
+    int *passes = value->kind == BODY_LOAD ? &again->passes[value->id] : NULL;
+    if (!passes || !(*passes & (*passes - 1))) return;
+    *passes = 0;
+    again->values++;
+    again->bytes += dtype_size(value->stored);
+}
+
+static Again find_again(const Group *g) {
+    Arena *scratch = arena_new("bind");
+    Again again = {.passes = ARENA_ARRAY(scratch, int, g->builder->count + 1)};
+    for (int i = 0; i < g->items.count; i++) {
+        again.pass = g->items.at[i].depth;
+        if (g->items.at[i].full) body_each(g->items.at[i].value, note_load_pass, &again);
     }
-    int64_t vectors = (volume + b->vector - 1) / b->vector;
-    b->rows_per_block = 1;
-    if (vectors <= 8) b->threads = 8;
-    else if (vectors <= 16) b->threads = 16;
-    else if (volume <= 1024) b->threads = 32;
-    else if (vectors <= 512) b->threads = 128;
-    else if (vectors <= 2048) b->threads = 256;
-    else if (vectors <= 4096) b->threads = 512;
-    else b->threads = 1024;
-    if (b->threads <= 32) b->rows_per_block = 128 / b->threads;
-    int64_t each = (vectors + b->threads - 1) / b->threads;
-    b->unroll = is_static && each * b->vector <= 32 ? (int)each : 0;
-    if (b->unroll == 0 && b->threads < 256) b->threads = 256, b->rows_per_block = 1;
+    for (int i = 0; i < g->items.count; i++)
+        if (g->items.at[i].full) body_each(g->items.at[i].value, count_again, &again);
+    again.passes = NULL;
+    arena_free(scratch);
+    return again;
+}
+
+static int threads_for(int64_t vectors, int64_t volume) {
+    if (vectors <= 8) return 8;
+    if (vectors <= 16) return 16;
+    if (volume <= 1024) return 32;
+    return vectors <= 512 ? 128 : vectors <= 2048 ? 256 : vectors <= 4096 ? 512 : 1024;
+}
+
+/* Threads a row and vectors a thread: the row in registers while they suffice (32 values a thread, 64 where threads are few), else what is read
+ * again in shared memory, else read again. */
+static void bind_cuda_row(Binding *b, const Group *g) {
+    enum { SHARED_BYTES = 200 * 1024 };
+    int64_t volume = hint_volume(g->axes + g->rows, g->axis_count - g->rows), vectors = (volume + b->vector - 1) / b->vector, each;
+    bool is_static = true;
+    for (int i = g->rows; i < g->axis_count; i++) is_static &= dim_is_int(g->axes[i].extent);
+    Again again = find_again(g);
+    int arrays = again.values > 1 ? again.values : 1;
+    b->threads = threads_for(vectors, volume);
+    each = (vectors + b->threads - 1) / b->threads;
+    while (b->threads >= 128 && b->threads < 1024 && each * b->vector * arrays > 32) {
+        b->threads *= 2;
+        each = (vectors + b->threads - 1) / b->threads;
+    }
+    b->unroll = is_static && each * b->vector * arrays <= (b->threads < 1024 ? 64 : 32) ? (int)each : 0;
+    if (b->unroll == 0 && b->threads < 256) b->threads = 256;
+    b->shared_row = is_static && b->unroll == 0 && g->passes > 1 && again.values > 0 && volume * again.bytes <= SHARED_BYTES;
+    b->rows_per_block = b->threads <= 32 ? 128 / b->threads : 1;
 }
 
 static void bind_cuda(const Lowered *l, Group *g) {
@@ -184,6 +220,7 @@ static void bind_cuda(const Lowered *l, Group *g) {
         b->vector = choose_vector(l, g, g->axis_count - 1, width.narrowest);
         if (volume * width.narrowest < 8 << 20) b->threads = 128;
     }
+    if (b->pattern == PATTERN_TILED) b->vector = width.narrowest >= 4 ? 1 : 4 / width.narrowest; /* lines of 128 bytes */
     if (b->pattern == PATTERN_COLUMN) b->vector = choose_vector(l, g, g->rows - 1, width.narrowest);
     if (b->pattern == PATTERN_ROW) {
         b->vector = choose_vector(l, g, g->axis_count - 1, width.narrowest);

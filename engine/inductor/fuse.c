@@ -28,17 +28,29 @@ typedef struct Fuser {
 static int group_key(const Group *g) { return g->members.at[0].loop->id; }
 static int group_last(const Group *g) { return g->members.at[g->members.count - 1].loop->id; }
 
+static bool reaches(Fuser *f, Group *from, const Group *target, bool direct);
+
+/* Does a path to target begin with an edge from `from` to the group of this loop? */
+static bool reaches_through(Fuser *f, Group *from, int loop, const Group *target, bool direct) {
+    Group *next = f->of_loop[loop];
+    if (next == from || (next == target && !direct)) return false;
+    if (next == target) return true;
+    if (group_key(next) > group_last(target) || f->marks[group_key(next)] == f->stamp) return false;
+    f->marks[group_key(next)] = f->stamp;
+    return reaches(f, next, target, true);
+}
+
+/* Edges go from a store to its readers, and to those who store there later (a scatter into a copy). */
 static bool reaches(Fuser *f, Group *from, const Group *target, bool direct) {
-    for (int i = 0; i < from->accesses.count; i++) {
-        const Access *access = &from->accesses.at[i];
-        if (!access->is_store) continue;
-        for (int r = 0; r < f->readers[access->buffer].count; r++) {
-            Group *next = f->of_loop[f->readers[access->buffer].at[r]];
-            if (next == from || (next == target && !direct)) continue;
-            if (next == target) return true;
-            if (group_key(next) > group_last(target) || f->marks[group_key(next)] == f->stamp) continue;
-            f->marks[group_key(next)] = f->stamp;
-            if (reaches(f, next, target, true)) return true;
+    for (int m = 0; m < from->members.count; m++) {
+        const Loop *loop = from->members.at[m].loop;
+        for (int i = 0; i < loop->accesses.count; i++) {
+            const Access *access = &loop->accesses.at[i];
+            if (!access->is_store) continue;
+            for (int r = 0; r < f->readers[access->buffer].count; r++)
+                if (reaches_through(f, from, f->readers[access->buffer].at[r], target, direct)) return true;
+            for (int w = 0; w < f->writers[access->buffer].count; w++)
+                if (f->writers[access->buffer].at[w] > loop->id && reaches_through(f, from, f->writers[access->buffer].at[w], target, direct)) return true;
         }
     }
     return false;

@@ -343,12 +343,12 @@ const char *better_text(Emitter *e, Reducer reducer, DType type, const char *a, 
     return emitted_text(e, "((%s %s %s) | ((%s != %s) & (%s == %s)) | (((%s == %s) | ((%s != %s) & (%s != %s))) & (%s < %s)))", b, sign, a, b, b, a, a, b, a, b, b, a, a, b_at, at);
 }
 
-/* ---- random numbers: Philox 4x32-10, counter (element, draw and offset), key the seed ---- */
+/* ---- random numbers: Philox 4x32-10 (Salmon et al. 2011), counter (element / 4, draw and offset), key the seed ---- */
 void emit_random_helper(Emitter *e) {
     if (!e->uses_random) return;
     emit_line(e, "static inline %sfloat %s_uniform(unsigned long seed, unsigned long offset, unsigned long draw, unsigned long element) {", e->target == TARGET_CUDA ? "__device__ " : "", e->g->name);
     static const char *const lines[] = {
-        "    unsigned c0 = (unsigned)element, c1 = (unsigned)(element >> 32), c2 = (unsigned)(offset + draw), c3 = (unsigned)((offset + draw) >> 32);",
+        "    unsigned c0 = (unsigned)(element >> 2), c1 = (unsigned)(element >> 34), c2 = (unsigned)(offset + draw), c3 = (unsigned)((offset + draw) >> 32);",
         "    unsigned k0 = (unsigned)seed, k1 = (unsigned)(seed >> 32);",
         "    for (int round = 0; round < 10; round++) {",
         "        const unsigned long m0 = 0xD2511F53ul * c0, m1 = 0xCD9E8D57ul * c2;",
@@ -356,7 +356,8 @@ void emit_random_helper(Emitter *e) {
         "        c1 = (unsigned)m1; c3 = (unsigned)m0; c0 = n0; c2 = n2;",
         "        k0 += 0x9E3779B9u; k1 += 0xBB67AE85u;",
         "    }",
-        "    return (float)(c0 >> 8) * 0x1p-24f; /* [0, 1) */",
+        "    const unsigned word = element & 2 ? (element & 1 ? c3 : c2) : (element & 1 ? c1 : c0); /* four elements share a block of words */",
+        "    return (float)(word >> 8) * 0x1p-24f; /* [0, 1) */",
         "}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) emit_line(e, "%s", lines[i]);

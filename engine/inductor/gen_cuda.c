@@ -66,7 +66,7 @@ const char *pack_type(Emitter *e, int buffer) {
 static void find_loaded(const Sym *var, void *state) { *(bool *)state |= var->var_kind == SYM_LOADED; }
 
 /* Stride 1 along the vector axis, and the rest a multiple of the vector. */
-static bool is_packed(Emitter *e, Dim index) {
+bool is_packed(Emitter *e, Dim index) {
     CudaState *s = cuda_state(e);
     Dim coefficient, rest;
     bool gathered = false;
@@ -87,20 +87,32 @@ const char *pack_address(Emitter *e, Dim index, int buffer) {
     return text;
 }
 
+/* From memory, or from shared memory once an earlier pass has put it there. */
 static void emit_pack(const Body *value, void *state) {
     Emitter *e = state;
     CudaState *s = cuda_state(e);
     if (value->kind != BODY_LOAD || map_has(s->packs, value) || map_has(s->kept, value) || !is_packed(e, value->index)) return;
-    emit_line(e, "const %s q%d = *(const %s *)%s;", pack_type(e, value->buffer), value->id, pack_type(e, value->buffer), pack_address(e, value->index, value->buffer));
+    const char *type = pack_type(e, value->buffer), *cache = map_get(s->cached, value);
+    if (cache && map_has(s->filled, value)) emit_line(e, "const %s q%d = *(const %s *)(%s + c);", type, value->id, type, cache);
+    else emit_line(e, "const %s q%d = *(const %s *)%s;", type, value->id, type, pack_address(e, value->index, value->buffer));
+    if (cache && !map_has(s->filled, value)) emit_line(e, "*(%s *)(%s + c) = q%d;", type, cache, value->id);
     map_put(s->packs, value, (void *)(uintptr_t)emitted_text(e, "q%d.v[v]", value->id));
+}
+
+static void emit_single(const Body *value, void *state) {
+    Emitter *e = state;
+    CudaState *s = cuda_state(e);
+    const char *cache = value->kind == BODY_LOAD ? map_get(s->cached, value) : NULL;
+    if (!cache || map_has(s->packs, value)) return;
+    if (!map_has(s->filled, value)) emit_line(e, "%s[c] = p%d[%s];", cache, pointer_of(e, value->buffer), index_text(e, value->index));
+    map_put(s->packs, value, (void *)(uintptr_t)emitted_text(e, "%s[c]", cache));
 }
 
 void emit_packs(Emitter *e, bool (*wanted)(const Item *item, int pass), int pass) {
     CudaState *s = cuda_state(e);
     s->packs = map_new(e->arena);
-    if (s->vector < 2) return;
     for (int i = 0; i < e->g->items.count; i++)
-        if (wanted(&e->g->items.at[i], pass)) body_each(e->g->items.at[i].value, emit_pack, e);
+        if (wanted(&e->g->items.at[i], pass)) body_each(e->g->items.at[i].value, s->vector < 2 ? emit_single : emit_pack, e);
 }
 
 const char *pack_element(Emitter *e, const Body *load) { return map_get(cuda_state(e)->packs, load); }
@@ -221,7 +233,8 @@ static void emit_scatter(Emitter *e) {
 Made generate_cuda(Compile *c, const Lowered *l, const Group *g, int vector) {
     Emitter *e = emitter_new(c, l, g, TARGET_CUDA);
     CudaState *s = ARENA_NEW(e->arena, CudaState);
-    *s = (CudaState){.vector = vector, .vector_place = g->axis_count - 1, .packs = map_new(e->arena), .kept = map_new(e->arena)};
+    *s = (CudaState){.vector = vector, .vector_place = g->axis_count - 1, .packs = map_new(e->arena), .kept = map_new(e->arena),
+                      .cached = map_new(e->arena), .filled = map_new(e->arena)};
     e->state = s;
     e->load_name = pack_element;
     e->index_type = g->binding.wide_index ? "long" : "int";

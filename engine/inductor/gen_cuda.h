@@ -9,6 +9,8 @@ typedef struct CudaState {
     Map *packs;                      /* load's value -> text of its element in the pack */
     /* ROW: values kept in registers from one pass to a later one */
     Map *kept;                       /* value -> name of its array */
+    Map *cached;                     /* load -> its array in shared memory (shared_row) */
+    Map *filled;                     /* those that an earlier pass has filled */
 } CudaState;
 
 static inline CudaState *cuda_state(Emitter *e) { return e->state; }
@@ -17,6 +19,7 @@ void emit_axes_of(Emitter *e, const char *flat, int first, int last);
 /* Packs for the loads below these values that lie along the vector axis; `wanted` says which items. */
 void emit_packs(Emitter *e, bool (*wanted)(const Item *item, int pass), int pass);
 const char *pack_element(Emitter *e, const Body *load);
+bool is_packed(Emitter *e, Dim index);                                 /* stride 1 along the vector axis, the rest a multiple of the vector */
 bool is_pack_store(Emitter *e, const Item *item);
 const char *pack_address(Emitter *e, Dim index, int buffer);          /* of the vector's first element */
 const char *pack_type(Emitter *e, int buffer);

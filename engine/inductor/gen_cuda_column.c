@@ -179,20 +179,26 @@ static bool is_staged(Emitter *e, const Body *load) {
            across == 1 && along != 1 && along != 0;
 }
 
+/* A line of the tile is `side` elements: 32 threads with `lanes` neighbours each. */
 static void stage_load(const Body *value, void *state) {
     Emitter *e = state;
     CudaState *s = cuda_state(e);
     if (value->kind != BODY_LOAD || map_has(s->packs, value) || !is_staged(e, value)) return;
-    emit_line(e, "__shared__ %s q%d[32][33];", dtype_info[value->stored].c_type, value->id);
-    emit_line(e, "#pragma unroll");
-    emit_line(e, "for (int k = 0; k < 32; k += 8) {");
-    int mark = scope_open(e);
+    int lanes = s->vector, side = 32 * lanes;
     const char *a = e->axis_names[e->g->binding.tile_axis], *b = e->axis_names[e->g->axis_count - 1], *t = e->index_type;
-    emit_line(e, "const %s %s = %s_tile + (%s)threadIdx.x, %s = %s_tile + (%s)threadIdx.y + k;", t, a, a, t, b, b, t);
-    emit_line(e, "if (%s < %s && %s < %s) q%d[threadIdx.y + k][threadIdx.x] = p%d[%s];", a, index_text(e, e->g->axes[e->g->binding.tile_axis].extent), b,
-              index_text(e, e->g->axes[e->g->axis_count - 1].extent), value->id, pointer_of(e, value->buffer), index_text(e, value->index));
+    emit_line(e, "__shared__ %s q%d[%d][%d];", dtype_info[value->stored].c_type, value->id, side, side + (lanes > 1 ? 4 / dtype_size(value->stored) : 1));
+    emit_line(e, "#pragma unroll");
+    emit_line(e, "for (int k = 0; k < %d; k += 8) {", side);
+    int mark = scope_open(e);
+    emit_line(e, "#pragma unroll");
+    emit_line(e, "for (int v = 0; v < %d; v++) {", lanes);
+    int inner = scope_open(e);
+    emit_line(e, "const %s %s = %s_tile + (%s)threadIdx.x*%d + v, %s = %s_tile + (%s)threadIdx.y + k;", t, a, a, t, lanes, b, b, t);
+    emit_line(e, "if (%s < %s && %s < %s) q%d[threadIdx.y + k][threadIdx.x*%d + v] = p%d[%s];", a, index_text(e, e->g->axes[e->g->binding.tile_axis].extent), b,
+              index_text(e, e->g->axes[e->g->axis_count - 1].extent), value->id, lanes, pointer_of(e, value->buffer), index_text(e, value->index));
+    close_brace(e, inner);
     close_brace(e, mark);
-    map_put(s->packs, value, (void *)(uintptr_t)emitted_text(e, "q%d[threadIdx.x][threadIdx.y + k]", value->id));
+    map_put(s->packs, value, (void *)(uintptr_t)emitted_text(e, "q%d[threadIdx.x*%d + v][threadIdx.y + k]", value->id, lanes));
 }
 
 static void emit_tile_values(Emitter *e, int level) {
@@ -202,31 +208,41 @@ static void emit_tile_values(Emitter *e, int level) {
     }
 }
 
-void generate_cuda_tiles(Emitter *e) {
+static Dim emit_tile_frame(Emitter *e, int side) {
     const Group *g = e->g;
     SymTable *syms = e->l->syms;
     int across = g->binding.tile_axis, along = g->axis_count - 1;
     const char *t = e->index_type, *a = e->axis_names[across], *b = e->axis_names[along];
-    Dim a_tiles = dim_floordiv(syms, dim_add(syms, g->axes[across].extent, 31), 32), b_tiles = dim_floordiv(syms, dim_add(syms, g->axes[along].extent, 31), 32), blocks = dim_mul(syms, a_tiles, b_tiles);
-    emit_line(e, "const %s b_block = (%s)blockIdx.x%%(%s), a_block = (%s)blockIdx.x/(%s)%%(%s);", t, t, index_text(e, b_tiles), t, index_text(e, b_tiles), index_text(e, a_tiles));
-    emit_line(e, "const %s %s_tile = a_block*32, %s_tile = b_block*32;", t, a, b);
-    Dim inner = blocks;
+    Dim a_tiles = dim_floordiv(syms, dim_add(syms, g->axes[across].extent, side - 1), side), b_tiles = dim_floordiv(syms, dim_add(syms, g->axes[along].extent, side - 1), side);
+    emit_line(e, "const %s %s_tile = (%s)blockIdx.x/(%s)%%(%s)*%d, %s_tile = (%s)blockIdx.x%%(%s)*%d;", t, a, t, index_text(e, b_tiles), index_text(e, a_tiles), side, b, t, index_text(e, b_tiles), side);
+    Dim inside = dim_mul(syms, a_tiles, b_tiles);
     for (int i = g->axis_count - 1; i >= 0; i--) {
         e->axis_level[i] = i == across || i == along ? 2 : 1;
         if (i == across || i == along) continue;
-        emit_line(e, "const %s %s = (%s)blockIdx.x/(%s)%%(%s);", t, e->axis_names[i], t, index_text(e, inner), index_text(e, g->axes[i].extent));
-        inner = dim_mul(syms, inner, g->axes[i].extent);
+        emit_line(e, "const %s %s = (%s)blockIdx.x/(%s)%%(%s);", t, e->axis_names[i], t, index_text(e, inside), index_text(e, g->axes[i].extent));
+        inside = dim_mul(syms, inside, g->axes[i].extent);
     }
-    set_grid(e, inner, 32, 8);
+    return inside;
+}
+
+void generate_cuda_tiles(Emitter *e) {
+    const Group *g = e->g;
+    int across = g->binding.tile_axis, along = g->axis_count - 1, lanes = cuda_state(e)->vector, side = 32 * lanes;
+    const char *t = e->index_type, *a = e->axis_names[across], *b = e->axis_names[along];
+    set_grid(e, emit_tile_frame(e, side), 32, 8);
     emit_tile_values(e, 1);
     for (int i = 0; i < g->items.count; i++) body_each(g->items.at[i].value, stage_load, e);
     emit_line(e, "__syncthreads();");
     emit_line(e, "#pragma unroll");
-    emit_line(e, "for (int k = 0; k < 32; k += 8) {");
+    emit_line(e, "for (int k = 0; k < %d; k += 8) {", side);
     int mark = scope_open(e);
-    emit_line(e, "const %s %s = %s_tile + (%s)threadIdx.y + k, %s = %s_tile + (%s)threadIdx.x;", t, a, a, t, b, b, t);
+    emit_line(e, "#pragma unroll");
+    emit_line(e, "for (int v = 0; v < %d; v++) {", lanes);
+    int inner = scope_open(e);
+    emit_line(e, "const %s %s = %s_tile + (%s)threadIdx.y + k, %s = %s_tile + (%s)threadIdx.x*%d + v;", t, a, a, t, b, b, t, lanes);
     emit_line(e, "if (%s >= %s || %s >= %s) continue;", a, index_text(e, g->axes[across].extent), b, index_text(e, g->axes[along].extent));
     emit_tile_values(e, 2);
     for (int i = 0; i < g->items.count; i++) emit_store(e, &g->items.at[i]);
+    close_brace(e, inner);
     close_brace(e, mark);
 }

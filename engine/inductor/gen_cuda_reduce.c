@@ -160,6 +160,46 @@ static void keep_values(Emitter *e, Map *declared, Map *computed) {
     }
 }
 
+/* ---- what is read again, in shared memory (a thread reads back what it wrote itself: no barrier) ---- */
+typedef struct CacheWalk { Emitter *e; int *passes; int64_t volume; } CacheWalk;
+
+static void find_loaded(const Sym *var, void *state) { *(bool *)state |= var->var_kind == SYM_LOADED; }
+
+static void declare_cached(const Body *value, void *state) {
+    CacheWalk *walk = state;
+    Emitter *e = walk->e;
+    CudaState *s = cuda_state(e);
+    int passes = walk->passes[value->id];
+    bool gathered = false;
+    if (value->kind != BODY_LOAD || !(passes & (passes - 1)) || map_has(s->cached, value) || value_level(e, value) <= e->row_level) return;
+    dim_each_var(value->index, find_loaded, &gathered);
+    if (gathered || (s->vector > 1 && !is_packed(e, value->index))) return;
+    const char *type = dtype_info[value->stored].c_type, *name = emitted_text(e, "row%d", value->id);
+    emit_line(e, "%s *%s = (%s *)(shared + %d);", type, name, type, e->kernel->shared_bytes);
+    e->kernel->shared_bytes += (int)((walk->volume * dtype_size(value->stored) + 15) / 16 * 16);
+    map_put(s->cached, value, (void *)(uintptr_t)name);
+}
+
+static void declare_shared_row(Emitter *e) {
+    if (!e->g->binding.shared_row) return;
+    KeepWalk keep = {e, ARENA_ARRAY(e->arena, int, e->g->builder->count + 1), 0};
+    for (int i = 0; i < e->g->items.count; i++) {
+        keep.pass = e->g->items.at[i].depth;
+        if (e->g->items.at[i].full) body_each(e->g->items.at[i].value, note_pass, &keep);
+    }
+    CacheWalk walk = {e, keep.passes, axes_volume(e->l->syms, e->g->axes + e->g->rows, e->g->axis_count - e->g->rows)};
+    emit_line(e, "extern __shared__ __align__(16) unsigned char shared[];");
+    for (int i = 0; i < e->g->items.count; i++)
+        if (e->g->items.at[i].full) body_each(e->g->items.at[i].value, declare_cached, &walk);
+}
+
+/* Which of them this pass has put there. */
+static void note_filled(Emitter *e) {
+    CudaState *s = cuda_state(e);
+    for (int i = 0; i < map_count(s->cached); i++)
+        if (map_has(s->packs, map_at(s->cached, i).key)) map_put(s->filled, map_at(s->cached, i).key, s);
+}
+
 /* ---- ROW ---- */
 static void emit_pass_body(Emitter *e, int pass, int level, Map *declared, Map *computed) {
     name_kept(e);
@@ -186,11 +226,11 @@ static void emit_vector(Emitter *e, int pass, int level, Map *declared, Map *com
     if (s->vector > 1) e->axis_names[s->vector_place] = emitted_text(e, "%s_first", name);
     emit_axes_of(e, "c", e->g->rows, e->g->axis_count);
     e->axis_names[s->vector_place] = name;
+    emit_packs(e, in_pass, pass);
     if (s->vector < 2) {
         emit_pass_body(e, pass, level, declared, computed);
         return;
     }
-    emit_packs(e, in_pass, pass);
     for (int i = 0; i < e->g->items.count; i++)
         if (in_pass(&e->g->items.at[i], pass) && e->g->items.at[i].kind == ITEM_STORE && is_pack_store(e, &e->g->items.at[i])) emit_line(e, "%s o%d;", pack_type(e, e->g->items.at[i].buffer), i);
     emit_line(e, "#pragma unroll");
@@ -231,6 +271,7 @@ static void emit_row_pass(Emitter *e, int pass, Map *declared) {
     emit_vector(e, pass, e->axis_level[e->g->axis_count - 1], declared, computed);
     if (inner >= 0) close_brace(e, inner);
     close_brace(e, mark);
+    note_filled(e);
     for (int i = 0; i < map_count(computed); i++) map_put(s->kept, map_at(computed, i).key, map_at(computed, i).value);
     if (!pass_has_reduction(e->g, pass)) return;
     emit_shuffles(e, pass, b->threads < 32 ? b->threads : 32);
@@ -296,6 +337,7 @@ void generate_cuda_rows(Emitter *e) {
     e->row_level = 1;
     emit_row_frame(e, rows);
     Map *declared = find_kept(e);
+    declare_shared_row(e);
     for (int pass = 0; pass <= group_last_depth(g); pass++) {
         emit_row_values(e, pass);
         emit_row_stores(e, pass, b->rows_per_block > 1 ? "lane == 0 && row_ok" : "lane == 0");

@@ -29,9 +29,9 @@ static const char *describe_cuda(Maker *m, const Group *g) {
     switch (b->pattern) {
     case PATTERN_ROW:
         return arena_printf(m->c->arena, "%d row%s a block of %d threads, %s, vectors of %d", b->rows_per_block, b->rows_per_block == 1 ? "" : "s", b->threads * b->rows_per_block,
-                            b->unroll ? "row in registers" : "looped over the row", b->vector);
+                            b->unroll ? "row in registers" : b->shared_row ? "row in shared memory" : "looped over the row", b->vector);
     case PATTERN_COLUMN: return arena_printf(m->c->arena, "32 x 8 threads, %d row%s each, columns strided over 8, joined in shared memory", b->vector, b->vector == 1 ? "" : "s");
-    case PATTERN_TILED: return "32 x 32 tiles through shared memory, 32 x 8 threads";
+    case PATTERN_TILED: return arena_printf(m->c->arena, "tiles of %d x %d through shared memory, 32 x 8 threads", 32 * b->vector, 32 * b->vector);
     case PATTERN_SCATTER: return "one element a thread, atomic adds";
     default: return arena_printf(m->c->arena, "one vector of %d a thread, %d threads a block", b->vector, b->threads);
     }
@@ -68,7 +68,7 @@ static void make_kernel(Maker *m, const Group *g, Launch *launch) {
     bool cuda = m->plan->device.kind == DEVICE_CUDA;
     Made made = cuda ? generate_cuda(m->c, m->l, g, g->binding.vector) : generate_c(m->c, m->l, g);
     Kernel *kernel = made.kernel;
-    if (cuda && g->binding.vector > 1) {
+    if (cuda && kernel->vector_bytes > 1) {
         Made twin = generate_cuda(m->c, m->l, g, 1);
         twin.kernel->name = arena_printf(m->c->arena, "k%d_scalar", m->plan->kernels.count);
         twin.kernel->schedule = describe_cuda(m, g);

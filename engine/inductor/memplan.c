@@ -86,6 +86,25 @@ static void place_mutation(Compile *c, Schedule *s, int buffer) {
     reason->policy = c->policy->name;
 }
 
+/* A mutated input's new value that begins as its old one (a scatter's copy) needs no copy. */
+static bool copies_onto_itself(const Lowered *l, const Item *item) {
+    return item->kind == ITEM_STORE && item->value->kind == BODY_LOAD && l->buffers.at[item->buffer].placed_in == item->value->buffer && item->value->index == item->index;
+}
+
+static void drop_idle_stores(Schedule *s) {
+    int kept_groups = 0;
+    for (int g = 0; g < s->groups.count; g++) {
+        Group *group = s->groups.at[g];
+        int kept = 0;
+        for (int i = 0; i < group->items.count; i++)
+            if (!copies_onto_itself(s->lowered, &group->items.at[i])) group->items.at[kept++] = group->items.at[i];
+        bool emptied = kept == 0 && group->items.count > 0;
+        group->items.count = kept;
+        if (!emptied) s->groups.at[kept_groups++] = group;
+    }
+    s->groups.count = kept_groups;
+}
+
 /* ---- lifetimes ---- */
 static int home_of(const Lowered *l, int buffer) { return l->buffers.at[buffer].placed_in >= 0 ? l->buffers.at[buffer].placed_in : buffer; }
 
@@ -196,6 +215,7 @@ void memplan(Compile *c, Schedule *s) {
     Lowered *l = s->lowered;
     for (int i = 0; i < l->buffers.count; i++)
         if (l->buffers.at[i].mutates >= 0 && l->buffers.at[i].placed_in < 0) place_mutation(c, s, i);
+    drop_idle_stores(s);
     find_lifetimes(s);
     int launches = s->groups.count + l->copies.count;
     Arena *scratch = arena_new("memplan");

@@ -24,24 +24,30 @@ static bool touches(const Group *g, int buffer, bool store) {
     return false;
 }
 
-/* Edges from each buffer's writers to its readers, by a table of writers. */
+typedef struct Writer { int group, loop; } Writer;
+typedef VEC(Writer) WriterList;
+
+/* Edges from a buffer's writers to its readers, and from an earlier writer to a later one (a copy, and the scatter into it). */
+static void add_edges_of(Sorter *sorter, const WriterList *writers, int g, const Loop *loop) {
+    for (int i = 0; i < loop->accesses.count; i++) {
+        const Access *access = &loop->accesses.at[i];
+        const WriterList *list = &writers[access->buffer];
+        for (int w = 0; w < list->count; w++)
+            if (!access->is_store || list->at[w].loop < loop->id) add_edge(sorter, list->at[w].group, g);
+    }
+}
+
 static void add_data_edges(Sorter *sorter) {
     const Lowered *l = sorter->s->lowered;
-    IntList *writers = ARENA_ARRAY(sorter->scratch, IntList, l->buffers.count + 1);
-    for (int g = 0; g < sorter->count; g++)
-        for (int i = 0; i < sorter->s->groups.at[g]->accesses.count; i++) {
-            const Access *access = &sorter->s->groups.at[g]->accesses.at[i];
-            if (access->is_store) vec_push_in(sorter->scratch, &writers[access->buffer], g);
-        }
-    for (int g = 0; g < sorter->count; g++)
-        for (int i = 0; i < sorter->s->groups.at[g]->accesses.count; i++) {
-            const Access *access = &sorter->s->groups.at[g]->accesses.at[i];
-            IntList *list = &writers[access->buffer];
-            for (int w = 0; w < list->count; w++) {
-                if (!access->is_store) add_edge(sorter, list->at[w], g);
-                else if (list->at[w] < g) add_edge(sorter, list->at[w], g); /* a scatter after the copy that it writes into */
+    WriterList *writers = ARENA_ARRAY(sorter->scratch, WriterList, l->buffers.count + 1);
+    for (int pass = 0; pass < 2; pass++)
+        for (int g = 0; g < sorter->count; g++)
+            for (int m = 0; m < sorter->s->groups.at[g]->members.count; m++) {
+                const Loop *loop = sorter->s->groups.at[g]->members.at[m].loop;
+                for (int i = 0; i < loop->accesses.count && pass == 0; i++)
+                    if (loop->accesses.at[i].is_store) vec_push_in(sorter->scratch, &writers[loop->accesses.at[i].buffer], ((Writer){g, loop->id}));
+                if (pass == 1) add_edges_of(sorter, writers, g, loop);
             }
-        }
 }
 
 static bool sort_groups(Sorter *sorter, Group **sorted) {

@@ -88,6 +88,7 @@ typedef struct Binding {
     bool parallel; int collapse;    /* CPU: OpenMP over how many outer loops */
     int lanes;                      /* CPU: accumulators of a reduction; elements of a block of rows (COLUMN) */
     int threads, rows_per_block, vector, unroll; /* CUDA; unroll: vectors a thread keeps of its row, 0: looped */
+    bool shared_row;                /* ROW, looped: what later passes need again is kept in shared memory */
     bool wide_index;                /* 64-bit indices */
     int tile_axis;                  /* TILED: the axis along which the other layout is contiguous */
 } Binding;

@@ -27,7 +27,8 @@ void lang_work_run(void *state) {
 }
 
 static Emitter emitter_of(LangWork *work) {
-    return (Emitter){.session = &work->session, .keep = work->keep, .file = work->file, .top = scope_module(&work->session), .interactive = work->interactive};
+    Scope *top = scope_module(&work->session);
+    return (Emitter){.session = &work->session, .keep = work->keep, .file = work->file, .top = top, .interactive = work->interactive};
 }
 
 static void emit_program(Emitter *emitter, const NodeList *list, Program *program) {

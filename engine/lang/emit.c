@@ -37,7 +37,8 @@ Const const_string(Emitter *emitter, const char *text) {
 /* Nested finally blocks are copied to each way out, so that code can grow out of all proportion to its source. */
 static void count_instr(Emitter *emitter) {
     if (++emitter->unit->instr_count > INSTR_LIMIT)
-        emit_fail(emitter, emitter->unit->code->span, "SyntaxError: code too large: more than %d instructions in '%s'", INSTR_LIMIT, emitter->unit->code->name);
+        emit_fail(emitter, emitter->unit->code->span,
+                  "SyntaxError: code too large: more than %d instructions in '%s'", INSTR_LIMIT, emitter->unit->code->name);
 }
 
 void emit_arg(Emitter *emitter, int opcode, int arg, Span span) {

@@ -34,7 +34,8 @@ bool is_method_call(const Emitter *emitter, const Node *call) {
 /* super().name and super(A, b).name, where nothing hides the builtin. */
 bool is_super_attribute(Emitter *emitter, const Node *attribute) {
     const Node *call = attribute->left;
-    if (attribute->kind != NODE_ATTRIBUTE || call->kind != NODE_CALL || call->left->kind != NODE_NAME || strcmp(call->left->name.id, "super") != 0) return false;
+    if (attribute->kind != NODE_ATTRIBUTE || call->kind != NODE_CALL || call->left->kind != NODE_NAME || strcmp(call->left->name.id, "super") != 0)
+        return false;
     if (strcmp(attribute->name.id, "__class__") == 0 || call->call.keywords.count) return false;
     const char *super = call->left->name.id;
     if (scope_place(emitter->unit->scope, super) != PLACE_GLOBAL_IMPLICIT || scope_symbol(emitter->top, super)) return false;

@@ -71,8 +71,10 @@ static void emit_clauses(Emitter *emitter, Node *node, int index, int depth) {
     emit_place(emitter, start);
     emit_jump(emitter, OPCODE_FOR_ITER, anchor, node->span);
     emit_clause_body(emitter, node, index, depth + 1, skip);
+    bool innermost = index + 1 == node->comprehension.generators.count;
     Span element = node->comprehension.element->span;
-    emit_jump(emitter, PSEUDO_JUMP, start, node->kind == NODE_DICT_COMP && index + 1 == node->comprehension.generators.count ? span_join(element, node->comprehension.value->span) : element);
+    if (innermost && node->kind == NODE_DICT_COMP) element = span_join(element, node->comprehension.value->span);
+    emit_jump(emitter, PSEUDO_JUMP, start, element);
     emit_place(emitter, anchor);
     emit_op(emitter, OPCODE_END_FOR, NOWHERE);
 }
@@ -102,7 +104,8 @@ static void save_local(Emitter *emitter, Inlining *inlining, const Symbol *symbo
     emit_local_op(emitter, OPCODE_LOAD_FAST_AND_CLEAR, symbol->name, span);
     if (symbol->place == PLACE_CELL) {
         Unit *unit = emitter->unit;
-        int index = outer == PLACE_FREE ? LOCAL_FREES + name_index(emitter, &unit->frees, symbol->name) : LOCAL_CELLS + name_index(emitter, &unit->cells, symbol->name);
+        int index = outer == PLACE_FREE ? LOCAL_FREES + name_index(emitter, &unit->frees, symbol->name)
+                                        : LOCAL_CELLS + name_index(emitter, &unit->cells, symbol->name);
         emit_arg(emitter, OPCODE_MAKE_CELL, index, span);
     }
     vec_push_in(emitter->session->arena, &inlining->saved, symbol->name);

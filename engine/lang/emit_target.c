@@ -13,7 +13,8 @@ static void emit_unpack(Emitter *emitter, Node *node) {
     for (int i = 0; i < items->count; i++) {
         if (items->at[i]->kind != NODE_STARRED) continue;
         if (star >= 0) emit_fail(emitter, node->span, "SyntaxError: multiple starred expressions in assignment");
-        if (i >= 1 << 8 || items->count - i - 1 >= 1 << 23) emit_fail(emitter, node->span, "SyntaxError: too many expressions in star-unpacking assignment");
+        if (i >= 1 << 8 || items->count - i - 1 >= 1 << 23)
+            emit_fail(emitter, node->span, "SyntaxError: too many expressions in star-unpacking assignment");
         star = i;
     }
     if (star >= 0) emit_arg(emitter, OPCODE_UNPACK_EX, star + ((items->count - star - 1) << 8), node->span);

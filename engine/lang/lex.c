@@ -8,12 +8,12 @@
 #include "lang/lex.h"
 #include <string.h>
 
-static const struct { const char *text; TokenKind kind; } operators[] = {
-#define X(name, text) {text, TOKEN_##name},
+static const struct { const char *text; uint32_t length; TokenKind kind; } operators[] = {
+#define X(name, text) {text, sizeof text - 1, TOKEN_##name},
     TOKEN_OPERATORS(X)
 #undef X
 }, keywords[] = {
-#define X(name, text) {text, TOKEN_##name},
+#define X(name, text) {text, sizeof text - 1, TOKEN_##name},
     TOKEN_KEYWORDS(X)
 #undef X
 };
@@ -164,8 +164,8 @@ static Token lex_name(Lexer *lexer) {
     while (name_part(lexer->text + lexer->at, lexer->length - lexer->at, &bytes)) lexer->at += (uint32_t)bytes;
     uint32_t length = lexer->at - start;
     Token token = {.kind = TOKEN_NAME, .span = lexer_span(lexer, start, lexer->at)};
-    for (int i = 0; i < KEYWORD_COUNT; i++)
-        if (strlen(keywords[i].text) == length && memcmp(keywords[i].text, lexer->text + start, length) == 0)
+    for (int i = 0; i < KEYWORD_COUNT && length <= 8; i++)
+        if (keywords[i].length == length && *keywords[i].text == lexer->text[start] && memcmp(keywords[i].text, lexer->text + start, length) == 0)
             token.kind = keywords[i].kind;
     if (token.kind == TOKEN_NAME) token.name = intern_n(lexer->session->names, lexer->text + start, length);
     return token;
@@ -186,7 +186,8 @@ static void close_bracket(Lexer *lexer, char kind, Span span) {
     if (kind == wanted) return;
     const char *head = lexer->fstring_count ? "f-string: " : "";
     if (span_line(open.span) != span_line(span))
-        fail(failure, span, "SyntaxError: %sclosing parenthesis '%c' does not match opening parenthesis '%c' on line %d", head, kind, open.kind, span_line(open.span));
+        fail(failure, span,
+             "SyntaxError: %sclosing parenthesis '%c' does not match opening parenthesis '%c' on line %d", head, kind, open.kind, span_line(open.span));
     fail(failure, span, "SyntaxError: %sclosing parenthesis '%c' does not match opening parenthesis '%c'", head, kind, open.kind);
 }
 
@@ -196,7 +197,8 @@ static _Noreturn void fail_character(Lexer *lexer) {
     Span span = lexer_span(lexer, lexer->at, lexer->at + (uint32_t)(bytes ? bytes : 1));
     Failure *failure = lexer->session->failure;
     if (!bytes) fail(failure, span, "SyntaxError: (unicode error) 'utf-8' codec can't decode byte 0x%02x", (unsigned char)peek(lexer, 0));
-    if (code < 128) fail(failure, span, code < 32 || code == 127 ? "SyntaxError: invalid non-printable character U+%04X" : "SyntaxError: invalid syntax", code);
+    if (code < 128)
+        fail(failure, span, code < 32 || code == 127 ? "SyntaxError: invalid non-printable character U+%04X" : "SyntaxError: invalid syntax", code);
     if (utf8_width(code) == 0 || code == 0xa0 || (code >= 0x2000 && code <= 0x200f))
         fail(failure, span, "SyntaxError: invalid non-printable character U+%04X", code);
     fail(failure, span, "SyntaxError: invalid character '%.*s' (U+%04X)", bytes, lexer->text + lexer->at, code);
@@ -204,15 +206,15 @@ static _Noreturn void fail_character(Lexer *lexer) {
 
 static Token lex_operator(Lexer *lexer) {
     int best = -1;
-    size_t best_length = 0;
+    uint32_t best_length = 0, left = lexer->length - lexer->at;
     for (int i = 0; i < OPERATOR_COUNT; i++) {
-        size_t length = strlen(operators[i].text);
-        if (length > best_length && lexer->length - lexer->at >= length && memcmp(lexer->text + lexer->at, operators[i].text, length) == 0)
-            best = i, best_length = length;
+        uint32_t length = operators[i].length;
+        if (*operators[i].text != peek(lexer, 0) || length <= best_length || left < length) continue;
+        if (memcmp(lexer->text + lexer->at, operators[i].text, length) == 0) best = i, best_length = length;
     }
     bool lone_exclaim = best >= 0 && operators[best].kind == TOKEN_EXCLAIM && !lexer->fstring_count;
     if (best < 0 || lone_exclaim) fail_character(lexer);
-    Token token = give(lexer, operators[best].kind, (uint32_t)best_length);
+    Token token = give(lexer, operators[best].kind, best_length);
     char c = lexer->text[token.span.start];
     if (c == '(' || c == '[' || c == '{') open_bracket(lexer, c, token.span);
     if (c == ')' || c == ']' || c == '}') close_bracket(lexer, c, token.span);

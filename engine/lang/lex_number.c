@@ -48,13 +48,15 @@ static void lex_based(Lexer *lexer, int base, const char *kind) {
         if (here(lexer) == '_') lexer->at++;
         if (!is_digit_of(here(lexer), base)) {
             if (is_digit(here(lexer)))
-                fail(lexer->session->failure, lexer_span(lexer, lexer->at, lexer->at + 1), "SyntaxError: invalid digit '%c' in %s literal", here(lexer), kind);
+                fail(lexer->session->failure, lexer_span(lexer, lexer->at, lexer->at + 1),
+                     "SyntaxError: invalid digit '%c' in %s literal", here(lexer), kind);
             fail_number(lexer, kind);
         }
         while (is_digit_of(here(lexer), base)) lexer->at++;
     } while (here(lexer) == '_');
     if (is_digit(here(lexer)))
-        fail(lexer->session->failure, lexer_span(lexer, lexer->at, lexer->at + 1), "SyntaxError: invalid digit '%c' in %s literal", here(lexer), kind);
+        fail(lexer->session->failure, lexer_span(lexer, lexer->at, lexer->at + 1),
+             "SyntaxError: invalid digit '%c' in %s literal", here(lexer), kind);
     check_end(lexer, kind);
 }
 

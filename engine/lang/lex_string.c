@@ -132,7 +132,8 @@ static uint32_t step_text(Lexer *lexer, const FstringMode *mode, uint32_t i) {
 static uint32_t find_text_end(Lexer *lexer, const FstringMode *mode) {
     uint32_t i = lexer->at;
     for (;;) {
-        if (i >= lexer->length || (!mode->triple && lexer->text[i] == '\n')) fail_unterminated(lexer, mode->opening, i > lexer->length ? lexer->length : i, mode->triple, "f-string");
+        if (i >= lexer->length || (!mode->triple && lexer->text[i] == '\n'))
+            fail_unterminated(lexer, mode->opening, i > lexer->length ? lexer->length : i, mode->triple, "f-string");
         uint32_t step = step_text(lexer, mode, i);
         if (!step) return i;
         i += step;

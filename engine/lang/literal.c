@@ -88,7 +88,8 @@ static _Noreturn void fail_escape(Decoder *decoder, const char *start, const cha
     span.end = (uint32_t)(decoder->at - span.file->text);
     int first = (int)(start - decoder->body), last = (int)(decoder->at - decoder->body) - 1;
     if (*message == 'u') fail(decoder->session->failure, span, "%s", message);
-    fail(decoder->session->failure, span, "SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s", first, last, message);
+    fail(decoder->session->failure, span,
+         "SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s", first, last, message);
 }
 
 /* \xhh, \uhhhh, \Uhhhhhhhh; `at` is behind the letter. */
@@ -98,7 +99,8 @@ static void decode_hex(Decoder *decoder, const char *start, char letter) {
     for (int i = 0; i < digits; i++, decoder->at++) {
         char c = decoder->at < decoder->end ? *decoder->at : '\0';
         bool hex = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-        if (!hex) fail_escape(decoder, start, letter == 'x' ? "truncated \\xXX escape" : letter == 'u' ? "truncated \\uXXXX escape" : "truncated \\UXXXXXXXX escape");
+        if (!hex)
+            fail_escape(decoder, start, letter == 'x' ? "truncated \\xXX escape" : letter == 'u' ? "truncated \\uXXXX escape" : "truncated \\UXXXXXXXX escape");
         code = code << 4 | (uint32_t)digit_value(c);
     }
     if (code > 0x10ffff) fail_escape(decoder, start, "illegal Unicode character");

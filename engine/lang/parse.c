@@ -59,6 +59,15 @@ Span parser_span_from(const Parser *parser, uint32_t start) {
     return (Span){parser->file, start, end > start ? end : start};
 }
 
+Span parser_block_span(const Parser *parser, uint32_t start) {
+    int i = parser->at - 1;
+    for (; i > 0; i--) {
+        TokenKind kind = parser->tokens.at[i].kind;
+        if (kind != TOKEN_DEDENT && kind != TOKEN_NEWLINE && kind != TOKEN_SEMI) break;
+    }
+    return (Span){parser->file, start, parser->tokens.at[i].span.end};
+}
+
 Node *parser_node(Parser *parser, NodeKind kind, Span span) {
     Node *node = ARENA_NEW(parser->arena, Node);
     node->kind = kind;

@@ -80,7 +80,8 @@ static void parse_items(Parser *parser, NodeList *items, TokenKind close) {
         parser_push(parser, items, parse_list_item(parser));
     }
     if (at_comprehension(parser) && items->count > 1 && close != TOKEN_RPAR)
-        parser_fail(parser, span_join(items->at[0]->span, items->at[items->count - 1]->span), "SyntaxError: did you forget parentheses around the comprehension target?");
+        parser_fail(parser, span_join(items->at[0]->span, items->at[items->count - 1]->span),
+                    "SyntaxError: did you forget parentheses around the comprehension target?");
     check_closing(parser, close, vec_last(items));
 }
 
@@ -189,7 +190,8 @@ static Node *parse_braced(Parser *parser, Node *node, uint32_t start) {
         return parse_dict(parser, node, start);
     }
     Node *first = parse_list_item(parser);
-    if (parser_kind(parser) != TOKEN_COLON || first->kind == NODE_STARRED || (first->kind == NODE_WALRUS && !first->parenthesized)) return parse_set(parser, node, first, start);
+    if (parser_kind(parser) != TOKEN_COLON || first->kind == NODE_STARRED || (first->kind == NODE_WALRUS && !first->parenthesized))
+        return parse_set(parser, node, first, start);
     parse_value(parser, node, first);
     return parse_dict(parser, node, start);
 }

@@ -31,7 +31,8 @@ static Node *parse_keyword(Parser *parser) {
         parser_fail(parser, span_join(name.span, equal), "SyntaxError: expected argument value expression");
     Node *value = parse_expression(parser);
     Node *node = parser_node(parser, NODE_KEYWORD, parser_span_from(parser, name.span.start));
-    if (at_comprehension(parser)) parser_fail(parser, span_join(name.span, equal), "SyntaxError: invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    if (at_comprehension(parser))
+        parser_fail(parser, span_join(name.span, equal), "SyntaxError: invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
     node->left = value;
     node->name.id = name.name;
     node->name.id_span = name.span;
@@ -58,7 +59,8 @@ static Node *parse_positional(Parser *parser, bool only, uint32_t paren) {
     Node *value = parse_named(parser);
     if (at_comprehension(parser)) return parse_bare_generator(parser, value, only, paren);
     if (parser_kind(parser) == TOKEN_EQUAL)
-        parser_fail(parser, span_join(value->span, parser_here(parser)), "SyntaxError: expression cannot contain assignment, perhaps you meant \"==\"?");
+        parser_fail(parser, span_join(value->span, parser_here(parser)),
+                    "SyntaxError: expression cannot contain assignment, perhaps you meant \"==\"?");
     return value;
 }
 
@@ -70,8 +72,10 @@ static _Noreturn void fail_order(Parser *parser, bool after_double_star, bool st
 
 /* Behind "*a" or "**a". */
 static void check_unpacking(Parser *parser, const Node *node, const char *what) {
-    if (at_comprehension(parser) && node->kind == NODE_STARRED) parser_fail(parser, node->span, "SyntaxError: iterable unpacking cannot be used in comprehension");
-    if (parser_kind(parser) == TOKEN_EQUAL) parser_fail(parser, span_join(node->span, parser_here(parser)), "SyntaxError: cannot assign to %s argument unpacking", what);
+    if (at_comprehension(parser) && node->kind == NODE_STARRED)
+        parser_fail(parser, node->span, "SyntaxError: iterable unpacking cannot be used in comprehension");
+    if (parser_kind(parser) == TOKEN_EQUAL)
+        parser_fail(parser, span_join(node->span, parser_here(parser)), "SyntaxError: cannot assign to %s argument unpacking", what);
 }
 
 static void parse_argument(Parser *parser, Node *call, bool *double_star, uint32_t paren) {

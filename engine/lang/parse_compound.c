@@ -37,13 +37,6 @@ NodeList parse_block(Parser *parser, const char *after, int line) {
     return body;
 }
 
-/* The end of a compound statement is the end of its last statement, without the line end and dedents behind it. */
-static Span compound_span(const Parser *parser, uint32_t start) {
-    int i = parser->at - 1;
-    while (i > 0 && (parser->tokens.at[i].kind == TOKEN_DEDENT || parser->tokens.at[i].kind == TOKEN_NEWLINE || parser->tokens.at[i].kind == TOKEN_SEMI)) i--;
-    return (Span){parser->file, start, parser->tokens.at[i].span.end};
-}
-
 static NodeList parse_else(Parser *parser, const char *after) {
     if (parser_kind(parser) != TOKEN_ELSE) return (NodeList){0};
     int line = span_line(parser_take(parser).span);
@@ -65,7 +58,7 @@ static Node *parse_if(Parser *parser) {
         Node *node = parser_node(parser, NODE_IF, keyword.span);
         node->left = parse_test(parser);
         node->block.body = parse_block(parser, what, span_line(keyword.span));
-        node->span = compound_span(parser, keyword.span.start);
+        node->span = parser_block_span(parser, keyword.span.start);
         if (into) parser_push(parser, into, node);
         else first = node;
         into = &node->block.orelse;
@@ -81,7 +74,7 @@ static Node *parse_while(Parser *parser) {
     node->left = parse_test(parser);
     node->block.body = parse_block(parser, "'while' statement", span_line(keyword.span));
     node->block.orelse = parse_else(parser, "'else' statement");
-    node->span = compound_span(parser, keyword.span.start);
+    node->span = parser_block_span(parser, keyword.span.start);
     return node;
 }
 
@@ -93,7 +86,7 @@ static Node *parse_for(Parser *parser) {
     node->left = parse_star_expressions(parser);
     node->block.body = parse_block(parser, "'for' statement", span_line(keyword.span));
     node->block.orelse = parse_else(parser, "'else' statement");
-    node->span = compound_span(parser, keyword.span.start);
+    node->span = parser_block_span(parser, keyword.span.start);
     return node;
 }
 
@@ -110,13 +103,14 @@ static void parse_handler_name(Parser *parser, Handler *handler) {
 static Handler parse_handler(Parser *parser) {
     Token keyword = parser_take(parser);
     Handler handler = {.span = keyword.span};
-    if (parser_kind(parser) == TOKEN_STAR) parser_fail(parser, span_join(keyword.span, parser_here(parser)), "unsupported: exception groups (except*)");
+    if (parser_kind(parser) == TOKEN_STAR)
+        parser_fail(parser, span_join(keyword.span, parser_here(parser)), "unsupported: exception groups (except*)");
     if (parser_kind(parser) != TOKEN_COLON) {
         handler.type = parse_expression(parser);
         parse_handler_name(parser, &handler);
     }
     handler.body = parse_block(parser, "'except' statement", span_line(keyword.span));
-    handler.span = compound_span(parser, keyword.span.start);
+    handler.span = parser_block_span(parser, keyword.span.start);
     return handler;
 }
 
@@ -141,7 +135,7 @@ static Node *parse_try(Parser *parser) {
     } else if (!node->try_block.handlers.count) {
         parser_fail(parser, parser_here(parser), "SyntaxError: expected 'except' or 'finally' block");
     }
-    node->span = compound_span(parser, keyword.span.start);
+    node->span = parser_block_span(parser, keyword.span.start);
     return node;
 }
 
@@ -195,7 +189,7 @@ static Node *parse_with(Parser *parser) {
     Node *node = parser_node(parser, NODE_WITH, keyword.span);
     parse_with_items(parser, node);
     node->with.body = parse_block(parser, "'with' statement", span_line(keyword.span));
-    node->span = compound_span(parser, keyword.span.start);
+    node->span = parser_block_span(parser, keyword.span.start);
     return node;
 }
 

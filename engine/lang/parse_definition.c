@@ -22,7 +22,8 @@ static Parameter parse_parameter(Parser *parser, bool annotated) {
 static void parse_default(Parser *parser, Parameter *parameter, TokenKind end) {
     if (parser_kind(parser) != TOKEN_EQUAL) return;
     Span equal = parser_take(parser).span;
-    if (parser_kind(parser) == end || parser_kind(parser) == TOKEN_COMMA) parser_fail(parser, equal, "SyntaxError: expected default value expression");
+    if (parser_kind(parser) == end || parser_kind(parser) == TOKEN_COMMA)
+        parser_fail(parser, equal, "SyntaxError: expected default value expression");
     parameter->initial = parse_expression(parser);
 }
 
@@ -50,7 +51,8 @@ static void parse_star(Parser *parser, Parameters *parameters, TokenKind end, bo
     *starred = true;
     if (parser_kind(parser) == TOKEN_NAME) {
         parameters->varargs = parse_varargs(parser, annotated);
-        if (parser_kind(parser) == TOKEN_EQUAL) parser_fail(parser, parser_here(parser), "SyntaxError: var-positional argument cannot have default value");
+        if (parser_kind(parser) == TOKEN_EQUAL)
+            parser_fail(parser, parser_here(parser), "SyntaxError: var-positional argument cannot have default value");
         return;
     }
     bool named = parser_kind(parser) == TOKEN_COMMA && parser_kind_after(parser, 1) != end && parser_kind_after(parser, 1) != TOKEN_DOUBLE_STAR;
@@ -111,12 +113,6 @@ Node *parse_lambda(Parser *parser) {
     return node;
 }
 
-static void set_end(const Parser *parser, Node *node) {
-    int i = parser->at - 1;
-    while (i > 0 && (parser->tokens.at[i].kind == TOKEN_DEDENT || parser->tokens.at[i].kind == TOKEN_NEWLINE || parser->tokens.at[i].kind == TOKEN_SEMI)) i--;
-    node->span.end = parser->tokens.at[i].span.end;
-}
-
 /* The first statement's string, when it is a plain literal. It stays in the body; the emitter passes over it. */
 static const char *docstring(const NodeList *body) {
     const Node *first = body->at[0];
@@ -143,7 +139,7 @@ Node *parse_def(Parser *parser, const NodeList *decorators) {
     if (parser_accept(parser, TOKEN_ARROW)) node->definition.returns = parse_expression(parser);
     node->definition.body = parse_block(parser, "function definition", span_line(keyword.span));
     node->definition.doc = docstring(&node->definition.body);
-    set_end(parser, node);
+    node->span = parser_block_span(parser, keyword.span.start);
     return node;
 }
 
@@ -159,7 +155,7 @@ Node *parse_class(Parser *parser, const NodeList *decorators) {
     node->definition.future_annotations = parser->future_annotations;
     node->definition.body = parse_block(parser, "class definition", span_line(keyword.span));
     node->definition.doc = docstring(&node->definition.body);
-    set_end(parser, node);
+    node->span = parser_block_span(parser, keyword.span.start);
     return node;
 }
 

@@ -60,7 +60,8 @@ static Node *unary_node(Parser *parser, UnaryOp op, Node *operand, uint32_t star
 /* -9223372036854775808 fits although its digits alone do not. */
 static bool at_lowest_integer(const Parser *parser) {
     TokenKind next = parser_kind_after(parser, 2);
-    if (parser_kind_after(parser, 1) != TOKEN_NUMBER || next == TOKEN_DOUBLE_STAR || next == TOKEN_DOT || next == TOKEN_LSQB || next == TOKEN_LPAR) return false;
+    if (parser_kind_after(parser, 1) != TOKEN_NUMBER || next == TOKEN_DOUBLE_STAR || next == TOKEN_DOT || next == TOKEN_LSQB || next == TOKEN_LPAR)
+        return false;
     Span span = parser->tokens.at[parser->at + 1].span;
     int digits = 0;
     for (uint32_t i = span.start; i < span.end; i++) {
@@ -208,7 +209,9 @@ void check_stray_equal(Parser *parser, Node *left) {
     Node *right = parser_try(parser, parse_bitwise);
     parser->at = equal;
     if (!right) return;
-    if (left->kind == NODE_NAME) parser_fail(parser, span_join(left->span, right->span), "SyntaxError: invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    if (left->kind == NODE_NAME)
+        parser_fail(parser, span_join(left->span, right->span),
+                    "SyntaxError: invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
     parser_fail(parser, left->span, "SyntaxError: cannot assign to %s here. Maybe you meant '==' instead of '='?", node_description(left));
 }
 

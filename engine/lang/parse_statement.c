@@ -135,7 +135,8 @@ static void check_legacy(Parser *parser, const Node *first) {
     if (!legacy || !starts_expression(parser_kind(parser)) || parser->trial) return;
     Node *argument = parser_try(parser, parse_star_expressions);
     if (argument)
-        parser_fail(parser, span_join(first->span, argument->span), "SyntaxError: Missing parentheses in call to '%s'. Did you mean %s(...)?", first->name.id, first->name.id);
+        parser_fail(parser, span_join(first->span, argument->span),
+                    "SyntaxError: Missing parentheses in call to '%s'. Did you mean %s(...)?", first->name.id, first->name.id);
 }
 
 static Node *parse_expression_statement(Parser *parser) {

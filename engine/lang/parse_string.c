@@ -67,7 +67,8 @@ static Node *parse_spec(Parser *parser) {
 static char take_conversion(Parser *parser) {
     if (!parser_accept(parser, TOKEN_EXCLAIM)) return 0;
     Token token = parser_take(parser);
-    if (token.kind != TOKEN_NAME) parser_fail(parser, token.span, token.kind == TOKEN_RBRACE || token.kind == TOKEN_COLON ? "SyntaxError: f-string: missing conversion character" : "SyntaxError: f-string: invalid conversion character");
+    bool missing = token.kind == TOKEN_RBRACE || token.kind == TOKEN_COLON;
+    if (token.kind != TOKEN_NAME) parser_fail(parser, token.span, "SyntaxError: f-string: %s conversion character", missing ? "missing" : "invalid");
     if (strcmp(token.name, "r") == 0 || strcmp(token.name, "s") == 0 || strcmp(token.name, "a") == 0) return *token.name;
     parser_fail(parser, token.span, "SyntaxError: f-string: invalid conversion character '%s': expected 's', 'r', or 'a'", token.name);
 }
@@ -83,6 +84,12 @@ static void check_field_start(Parser *parser) {
         parser_fail(parser, parser_here(parser), "SyntaxError: f-string: expecting a valid expression after '{'");
 }
 
+static _Noreturn void fail_field_end(Parser *parser, bool only_brace, bool after_equal) {
+    check_forgotten_comma(parser);
+    parser_fail(parser, parser_here(parser), "SyntaxError: f-string: expecting %s",
+                only_brace ? "'}'" : after_equal ? "'!', or ':', or '}'" : "'=', or '!', or ':', or '}'");
+}
+
 /* "{value = !r:spec}": the text of a field with '=' is shown before its value. */
 static void parse_field(Parser *parser, Pieces *pieces) {
     Span brace = parser_take(parser).span;
@@ -96,11 +103,7 @@ static void parse_field(Parser *parser, Pieces *pieces) {
     char conversion = take_conversion(parser);
     Node *spec = NULL;
     if (parser_accept(parser, TOKEN_COLON)) spec = parse_spec(parser);
-    if (parser_kind(parser) != TOKEN_RBRACE) {
-        check_forgotten_comma(parser);
-        parser_fail(parser, parser_here(parser), conversion || spec ? "SyntaxError: f-string: expecting '}'" : show ? "SyntaxError: f-string: expecting '!', or ':', or '}'"
-                                                                                                   : "SyntaxError: f-string: expecting '=', or '!', or ':', or '}'");
-    }
+    if (parser_kind(parser) != TOKEN_RBRACE) fail_field_end(parser, conversion || spec, show);
     parser_take(parser);
     Node *node = parser_node(parser, NODE_FORMATTED, parser_span_from(parser, brace.start));
     node->left = value;

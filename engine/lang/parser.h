@@ -43,6 +43,7 @@ bool parser_accept(Parser *parser, TokenKind kind);
 Token parser_expect(Parser *parser, TokenKind kind); /* or "invalid syntax" */
 Span parser_here(const Parser *parser);
 Span parser_span_from(const Parser *parser, uint32_t start); /* from there to the end of the token taken last */
+Span parser_block_span(const Parser *parser, uint32_t start); /* the same, without line ends and dedents */
 Node *parser_node(Parser *parser, NodeKind kind, Span span);
 void parser_push(Parser *parser, NodeList *list, Node *node);
 _Noreturn void parser_fail(Parser *parser, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));

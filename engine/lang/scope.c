@@ -65,7 +65,8 @@ void scope_add(ScopeBuilder *builder, const char *name, int flags, Span span) {
     const Symbol *symbol = scope_symbol(scope, name);
     int before = symbol ? symbol->flags : 0;
     Failure *failure = builder->session->failure;
-    if ((flags & SYMBOL_PARAMETER) && (before & SYMBOL_PARAMETER)) fail(failure, span, "SyntaxError: duplicate argument '%s' in function definition", name);
+    if ((flags & SYMBOL_PARAMETER) && (before & SYMBOL_PARAMETER))
+        fail(failure, span, "SyntaxError: duplicate argument '%s' in function definition", name);
     if ((flags & SYMBOL_BOUND) && strcmp(name, "__debug__") == 0) fail(failure, span, "SyntaxError: cannot assign to __debug__");
     if (scope->in_target && (flags & SYMBOL_LOCAL)) {
         if (before & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL))

@@ -62,7 +62,8 @@ static void bind_outside(ScopeBuilder *builder, const Node *target) {
         if (symbol && (symbol->flags & SYMBOL_ITERATION))
             fail(failure, target->span, "SyntaxError: assignment expression cannot rebind comprehension iteration variable '%s'", name);
     }
-    if (scope->kind == SCOPE_CLASS) fail(failure, target->span, "SyntaxError: assignment expression within a comprehension cannot be used in a class body");
+    if (scope->kind == SCOPE_CLASS)
+        fail(failure, target->span, "SyntaxError: assignment expression within a comprehension cannot be used in a class body");
     const Symbol *outer = scope_symbol(scope, name);
     bool global = scope->kind == SCOPE_MODULE || (outer && (outer->flags & SYMBOL_GLOBAL));
     scope_add(builder, name, global ? SYMBOL_GLOBAL : SYMBOL_NONLOCAL, target->span);
@@ -118,7 +119,8 @@ static void visit_yield(ScopeBuilder *builder, Node *node) {
     static const char *const names[] = {"list comprehension", "set comprehension", "dict comprehension", "generator expression"};
     visit_optional(builder, node->left);
     Scope *scope = builder->current;
-    if (scope->comprehension) fail(builder->session->failure, node->span, "SyntaxError: 'yield' inside %s", names[scope->node->kind - NODE_LIST_COMP]);
+    if (scope->comprehension)
+        fail(builder->session->failure, node->span, "SyntaxError: 'yield' inside %s", names[scope->node->kind - NODE_LIST_COMP]);
     scope->generator = true;
 }
 
@@ -197,7 +199,8 @@ static void visit_import(ScopeBuilder *builder, const Node *node) {
     for (int i = 0; i < node->import.aliases.count; i++) {
         const Alias *alias = &node->import.aliases.at[i];
         if (strcmp(alias->name, "*") == 0) {
-            if (builder->current->kind != SCOPE_MODULE) fail(builder->session->failure, alias->span, "SyntaxError: import * only allowed at module level");
+            if (builder->current->kind != SCOPE_MODULE)
+                fail(builder->session->failure, alias->span, "SyntaxError: import * only allowed at module level");
             continue;
         }
         const char *name = alias->as ? alias->as : intern_n(builder->session->names, alias->name, strcspn(alias->name, "."));
@@ -226,7 +229,8 @@ static void visit_annotated(ScopeBuilder *builder, Node *node) {
         const Symbol *symbol = scope_symbol(builder->current, mangle_name(builder->session, builder->current->class_name, target->name.id));
         int declared = symbol ? symbol->flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL) : 0;
         if (declared && builder->current->kind != SCOPE_MODULE)
-            fail(builder->session->failure, node->span, "SyntaxError: annotated name '%s' can't be %s", target->name.id, declared & SYMBOL_GLOBAL ? "global" : "nonlocal");
+            fail(builder->session->failure, node->span,
+                 "SyntaxError: annotated name '%s' can't be %s", target->name.id, declared & SYMBOL_GLOBAL ? "global" : "nonlocal");
         if (simple || node->walrus.value) scope_add(builder, target->name.id, SYMBOL_LOCAL | (simple ? SYMBOL_ANNOTATED : 0), target->span);
     } else {
         scope_visit_expression(builder, target);

@@ -123,6 +123,7 @@ static void fold_range(const Job *job, const char *data, int64_t from, int64_t t
     double buffer[BLOCK];
     Cursor cursor;
     const Axis *inner = &job->reduced[0];
+    if (from >= to) return; /* nothing to reduce: the neutral element */
     int64_t at = from % inner->size;
     cursor_set(&cursor, job->reduced, job->reduced_count, 1, from / inner->size);
     for (int64_t done = from; done < to;) {

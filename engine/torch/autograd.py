@@ -80,5 +80,43 @@ class set_detect_anomaly:
         return None
 
 
+def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, fast_mode=False, **rest):
+    """Compares each gradient with differences of the function's values."""
+    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+    for place, leaf in enumerate(inputs):
+        if not isinstance(leaf, torch.Tensor) or not leaf.requires_grad:
+            continue
+        outputs = func(*inputs)
+        for number, output in enumerate(outputs if isinstance(outputs, tuple) else (outputs,)):
+            found = _gradients_of(output, leaf)
+            expected = _differences_of(func, inputs, place, number, eps)
+            if not torch.allclose(found, expected, rtol, atol):
+                if raise_exception:
+                    raise RuntimeError(f"Jacobian mismatch for output {number} with respect to input {place},\nnumerical:{expected}\nanalytical:{found}\n")
+                return False
+    return True
+
+
+def _gradients_of(output, leaf):
+    """Rows: elements of the input; columns: of the output."""
+    columns = [grad(element, leaf, retain_graph=True, materialize_grads=True)[0].reshape([-1]) for element in output.reshape([-1]).unbind(0)]
+    return torch.stack(columns, 1)
+
+
+def _differences_of(func, inputs, place, number, eps):
+    rows, values = [], inputs[place].detach().reshape([-1])
+
+    def value_at(element, step):
+        moved = values.clone()
+        moved[element] += step
+        changed = inputs[:place] + (moved.reshape(inputs[place].shape),) + inputs[place + 1:]
+        outputs = func(*changed)
+        return (outputs[number] if isinstance(outputs, tuple) else outputs).detach().reshape([-1])
+
+    for element in range(values.numel()):
+        rows.append((value_at(element, eps) - value_at(element, -eps)) / (2 * eps))
+    return torch.stack(rows, 0)
+
+
 detect_anomaly = set_detect_anomaly
 Variable = torch.Tensor

@@ -128,7 +128,8 @@ static bool run_formulas(VM *vm, GradNode *node, Value *parameters, Tensor **gra
     int count = f->count;
     for (int k = 0; k < count; k++) made[k] = VALUE_NULL;
     bool ok = true;
-    for (int k = 0; ok && k < count; k++) {
+    for (int i = 0; ok && i < count; i++) {
+        int k = f->order[i];
         const Formula *formula = &f->at[k];
         if (!((r->needed >> k) & 1) || formula->function.tag == V_NULL) continue;
         Value *whole = &made[formula->source];

@@ -207,10 +207,17 @@ static Tensor *first_gradient(Run *run, Tensor *leaf, Tensor *g) {
     return copy;
 }
 
-static bool accumulate(Run *run, Task *task) {
+static bool run_post_hooks(VM *vm, Tensor *leaf) {
+    for (int i = 0; leaf->post_hooks.tag != V_NULL && i < ((List *)leaf->post_hooks.o)->count; i++) {
+        Value arg = value_tensor(leaf), result = vm_call(vm, ((List *)leaf->post_hooks.o)->items[i], &arg, 1, NULL);
+        if (value_is_error(result)) return false;
+        value_unref(vm, result);
+    }
+    return true;
+}
+
+static bool add_to_leaf(Run *run, Tensor *leaf, Tensor *g) {
     VM *vm = run->vm;
-    Tensor *leaf = tensor_of(task->node->object), *g = task->grads[0];
-    if (!g) return true;
     if (!leaf->grad) { leaf->grad = first_gradient(run, leaf, g); return leaf->grad != NULL; }
     Value args[] = {value_tensor(leaf->grad), value_tensor(g)};
     if (!run->create_graph) { /* in place: whoever holds .grad sees the sum */
@@ -224,6 +231,11 @@ static bool accumulate(Run *run, Task *task) {
     drop(vm, &leaf->grad);
     leaf->grad = sum;
     return true;
+}
+
+static bool accumulate(Run *run, Task *task) {
+    Tensor *leaf = tensor_of(task->node->object), *g = task->grads[0];
+    return !g || (add_to_leaf(run, leaf, g) && run_post_hooks(run->vm, leaf));
 }
 
 /* retain_grad() of tensors that are not leaves: the tape knows them by weak links in the node. */

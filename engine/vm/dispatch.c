@@ -40,6 +40,15 @@ bool device_of_value(VM *vm, Value v, Device *device) {
     return false;
 }
 
+bool dtype_of_value(VM *vm, Value v, DType *dtype) {
+    v = vm_force(vm, v);
+    if (value_is(v, OBJ_DTYPE)) { *dtype = ((DTypeObject *)v.o)->dtype; return true; }
+    if (!value_is(v, OBJ_CLASS)) return false;
+    const Class *cls = (const Class *)v.o;
+    *dtype = cls == vm->class_float ? DTYPE_F64 : cls == vm->class_int ? DTYPE_I64 : DTYPE_BOOL;
+    return cls == vm->class_float || cls == vm->class_int || cls == vm->class_bool;
+}
+
 bool is_ignored_keyword(const char *name) {
     static const char *const names[] = {"pin_memory", "layout", "non_blocking", "out", "_stacklevel", "inplace"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -206,6 +215,23 @@ static Value write_out(VM *vm, Value result, Value out) {
     return copied;
 }
 
+/* torch.where(mask), x.nonzero(as_tuple=True): the positions, one tensor for each dimension. */
+static Value positions_by_dim(VM *vm, Value tensor) {
+    Value table = vm_op(vm, "nonzero", &tensor, 1);
+    if (value_is_error(table)) return table;
+    Value columns = vm_op_args(vm, "unbind", (Arg[]){arg_of_tensor(tensor_of(table)), arg_int(1)}, 2);
+    value_unref(vm, table);
+    return columns;
+}
+
+static bool wants_positions(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames) {
+    if (nargs < 1 || !value_is_tensor(vm_force(vm, args[0]))) return false;
+    if (strcmp(op->name, "where") == 0) return nargs == 1 && !kwnames;
+    if (strcmp(op->name, "nonzero")) return false;
+    Value flag = keyword_value(kwnames, args, nargs, "as_tuple");
+    return flag.tag != V_NULL && vm_truth(vm, flag) > 0;
+}
+
 static Value bind_and_run(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Arena *arena) {
     Arg bound[DISPATCH_MAX_PARAMS];
     if (!vm_bind_op(vm, op, args, nargs, kwnames, bound, arena)) return VALUE_ERROR;
@@ -220,6 +246,7 @@ Value vm_call_op(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames) {
     Value builtin, out = VALUE_NULL;
     if (is_builtin_call(vm, op, args, nargs, &builtin)) return vm_call(vm, builtin, args, nargs, kwnames);
     if (op_has(op, TRAIT_NN)) op = inplace_of(vm, op, args, &nargs, kwnames);
+    if (wants_positions(vm, op, args, nargs, kwnames)) return positions_by_dim(vm, vm_force(vm, args[0]));
     op = overload_of(vm, op, args, nargs, kwnames);
     if (kwnames && op_param_index(op, "out") < 0) out = keyword_value(kwnames, args, nargs, "out");
     TorchState *torch = vm->torch;

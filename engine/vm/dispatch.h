@@ -7,6 +7,7 @@ enum { DISPATCH_MAX_PARAMS = 64 };
 
 bool device_parse(VM *vm, const char *text, Device *device);          /* "cpu", "cuda", "cuda:1"; RuntimeError otherwise */
 bool device_of_value(VM *vm, Value v, Device *device);                /* a device, its text, or a CUDA index */
+bool dtype_of_value(VM *vm, Value v, DType *dtype);                    /* a torch.dtype, or Python's float, int, bool; false: neither (no exception) */
 bool is_ignored_keyword(const char *name);                            /* layout=, pin_memory= … of creation functions: nothing here depends on them */
 const Op *vm_find_op(VM *vm, const char *name);
 Value vm_op_args(VM *vm, const char *name, const Arg *args, int nargs); /* a row by name, the first arguments given, defaults for the rest */

@@ -209,6 +209,17 @@ static void add_gradient_params(VM *vm, const Op *op, Formulas *f) {
     }
 }
 
+static const char *pytorch_name(const Formulas *f, int i) { return strcmp(f->params[i], "input") == 0 ? "self" : f->params[i]; }
+
+static void order_formulas(VM *vm, Formulas *f) {
+    f->order = ARENA_ARRAY(vm->arena, int, f->count + 1);
+    for (int i = 0; i < f->count; i++) {
+        int at = i;
+        for (; at > 0 && strcmp(pytorch_name(f, f->order[at - 1]), pytorch_name(f, i)) > 0; at--) f->order[at] = f->order[at - 1];
+        f->order[at] = i;
+    }
+}
+
 const Formulas *gradient_formulas(VM *vm, const Op *op) {
     Map *known = vm->torch->gradients;
     if (map_has(known, op)) return map_get(known, op);
@@ -216,6 +227,7 @@ const Formulas *gradient_formulas(VM *vm, const Op *op) {
     Formulas *f = formulas_new(vm, op);
     add_gradient_params(vm, op, f);
     if (!compile_all(vm, op, f, op->grad)) return NULL;
+    order_formulas(vm, f);
     map_put(known, op, f);
     return f;
 }
@@ -265,7 +277,7 @@ static Value named_formula(VM *vm, const Op *op, const char *text, const char *c
     for (Named *at = first; at; at = at->next)
         if (at->text == text || strcmp(at->text, text) == 0) return at->function;
     const char **params = ARENA_ARRAY(vm->arena, const char *, count + 1);
-    for (int i = 0; i < count; i++) params[i] = intern(vm->lang->names, names[i]);
+    for (int i = 0; i < count; i++) params[i] = intern(vm->lang->names, names[i] ? names[i] : op_param(op, i));
     Value function = compile_formula(vm, op, text, strlen(text), params, count);
     if (value_is_error(function)) return function;
     Named *made = ARENA_NEW(vm->arena, Named);

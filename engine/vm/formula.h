@@ -16,7 +16,8 @@ typedef struct Formula {
     uint64_t by_value, by_meta;/* parameters whose values it reads; parameters of which it reads shape, dtype … only */
 } Formula;
 
-typedef struct Formulas { Formula *at; int count; const char **params; int nparams; int g, y, needs, several; /* places of g, y, needs, g0 */ } Formulas;
+/* order: in which gradients are computed: by the parameters' names in PyTorch, where the first is `self`; graphs then read as PyTorch's. */
+typedef struct Formulas { Formula *at; int count; int *order; const char **params; int nparams; int g, y, needs, several; /* places of g, y, needs, g0 */ } Formulas;
 
 enum { FORMULA_MAX_PARAMS = 64 };
 

@@ -79,6 +79,7 @@ void tensor_clear(VM *vm, Tensor *t) {
     drop_tensor(vm, &t->base);
     drop_value(vm, &t->view_args);
     drop_value(vm, &t->hooks);
+    drop_value(vm, &t->post_hooks);
     drop_value(vm, &t->dict);
 }
 
@@ -93,6 +94,7 @@ void tensor_visit(Tensor *t, ObjectVisit visit, void *state) {
     if (t->base) visit(state, value_tensor(t->base));
     visit(state, t->view_args);
     visit(state, t->hooks);
+    visit(state, t->post_hooks);
     visit(state, t->dict);
     if (t->grad_fn) visit(state, value_object(t->grad_fn));
 }

@@ -23,7 +23,7 @@ struct Tensor {
     uint32_t grad_version;         /* views: storage version for which grad_fn holds; older: it is made anew from the base's */
     uint8_t view_kind;             /* enum ViewKind */
     void *node;                    /* tracing domains: the Node that yields it */
-    Value hooks;                   /* list of callables, or NULL */
+    Value hooks, post_hooks;       /* lists of callables, or V_NULL: with the gradient on its way; with the leaf after .grad was added to */
     Value dict;                    /* attributes set by the program, or NULL */
     Span made_at;
 };

@@ -17,7 +17,7 @@
 typedef Value (*Getter)(VM *vm, Tensor *t);
 
 Value size_new(VM *vm, const Dim *dims, int count) {
-    Value items[MAX_RANK];
+    Value items[MAX_RANK] = {0};
     for (int i = 0; i < count; i++) items[i] = sym_new(vm, dims[i]);
     Value size = tuple_new(vm, items, count);
     for (int i = 0; i < count; i++) value_unref(vm, items[i]);

@@ -76,6 +76,18 @@ static Value method_is_contiguous(VM *vm, Value *args, int nargs, Tuple *kwnames
     return value_bool(channels_last ? is_channels_last(&SELF->meta) : meta_is_contiguous(&SELF->meta));
 }
 
+/* t.untyped_storage(): what it is asked for is the address and the size. */
+static Value method_untyped_storage(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    UNUSED_CALL;
+    Value module = vm_import(vm, vm_intern(vm, "torch.storage"), (Span){0});
+    if (value_is_error(module)) return module;
+    Value cls = dict_get_name(vm, ((ModuleObject *)module.o)->dict, vm_intern(vm, "UntypedStorage"));
+    Value facts[] = {value_int((int64_t)(intptr_t)SELF->storage->data), value_int(SELF->storage->bytes), device_new(vm, SELF->meta.device)}, storage = vm_call(vm, cls, facts, 3, NULL);
+    value_unref(vm, facts[2]);
+    value_unref(vm, module);
+    return storage;
+}
+
 /* ---- values ---- */
 
 static Value method_item(VM *vm, Value *args, int nargs, Tuple *kwnames) {
@@ -165,6 +177,14 @@ static Value method_register_hook(VM *vm, Value *args, int nargs, Tuple *kwnames
     list_append(vm, (List *)slot->o, args[1]);
     return hook_handle_new(vm, *slot, args[1]);
 }
+static Value method_register_post_hook(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    UNUSED_CALL;
+    Tensor *t = SELF;
+    if (!t->requires_grad || tensor_grad_node(vm, t)) return vm_raise(vm, "RuntimeError", "post accumulate grad hooks cannot be registered on non-leaf tensors");
+    if (t->post_hooks.tag == V_NULL) t->post_hooks = list_new(vm, NULL, 0);
+    list_append(vm, (List *)t->post_hooks.o, args[1]);
+    return hook_handle_new(vm, t->post_hooks, args[1]);
+}
 Value hook_handle_new(VM *vm, Value hooks, Value hook) {
     Value module = vm_import(vm, vm_intern(vm, "torch.utils.hooks"), (Span){0});
     if (value_is_error(module)) return module;
@@ -177,7 +197,8 @@ Value hook_handle_new(VM *vm, Value hooks, Value hook) {
 /* ---- to and its relatives ---- */
 
 static bool read_to_argument(VM *vm, Value v, ToArguments *out, int place) {
-    if (value_is(v, OBJ_DTYPE)) out->dtype = v;
+    DType dtype;
+    if (dtype_of_value(vm, v, &dtype)) out->dtype = v;
     else if (value_is(v, OBJ_DEVICE) || value_is(v, OBJ_STR) || (v.tag == V_INT && place == 0)) out->device = v;
     else if (v.tag == V_BOOL || v.tag == V_NONE) { /* non_blocking, copy by place */
         if (v.tag == V_BOOL && place >= 2) out->copy = v;
@@ -274,8 +295,9 @@ static const BuiltinDef methods[] = {
     {"is_pinned", method_false, 1, 2, 0}, {"pin_memory", method_self, 1, 2, 0}, {"share_memory_", method_self, 1, 1, 0}, {"get_device", method_get_device, 1, 1, 0},
     {"item", method_item, 1, 1, 0}, {"tolist", method_tolist, 1, 1, 0}, {"numpy", method_numpy, 1, -1, 0}, {"__len__", method_length, 1, 1, 0}, {"__bool__", method_bool, 1, 1, 0},
     {"backward", method_backward, 1, 5, BUILTIN_BREAK}, {"requires_grad_", method_requires_grad_, 1, 2, BUILTIN_MUTATES},
-    {"retain_grad", method_retain_grad, 1, 1, BUILTIN_BREAK}, {"register_hook", method_register_hook, 2, 2, BUILTIN_BREAK},
+    {"retain_grad", method_retain_grad, 1, 1, BUILTIN_BREAK}, {"register_hook", method_register_hook, 2, 2, BUILTIN_BREAK}, {"register_post_accumulate_grad_hook", method_register_post_hook, 2, 2, BUILTIN_BREAK},
     {"to", method_to, 1, -1, 0}, {"type", method_type, 1, 3, 0}, {"type_as", method_type_as, 2, 2, 0}, {"cuda", method_cuda, 1, 3, 0}, {"cpu", method_cpu, 1, 1, 0},
+    {"untyped_storage", method_untyped_storage, 1, 1, BUILTIN_BREAK}, {"storage", method_untyped_storage, 1, 1, BUILTIN_BREAK},
     {"new_tensor", method_new_tensor, 2, 2, 0},
 };
 

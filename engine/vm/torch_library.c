@@ -34,12 +34,27 @@ static void define_rows_with(VM *vm, Dict *dict, unsigned trait, const char *pre
 static void define_functional(VM *vm, Dict *dict) { define_rows_with(vm, dict, TRAIT_NN, "torch.nn.functional"); }
 static void define_nothing(VM *vm, Dict *dict) { (void)vm; (void)dict; }
 static void define_native(VM *vm, Dict *dict) { torch_define_native(vm, dict); torch_define_autograd(vm, dict); }
-static void define_matmul_flags(VM *vm, Dict *dict) { define_value(vm, dict, "enabled", value_bool(true)); define_value(vm, dict, "benchmark", value_bool(false)); define_value(vm, dict, "deterministic", value_bool(false)); }
+static void define_cudnn(VM *vm, Dict *dict) {
+    static const struct { const char *name; bool value; } flags[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
+    for (int i = 0; i < COUNT_OF(flags); i++) define_value(vm, dict, flags[i].name, value_bool(flags[i].value));
+}
+static void define_matmul(VM *vm, Dict *dict) {
+    define_value(vm, dict, "allow_tf32", value_bool(vm->torch->matmul_allow_tf32));
+    define_value(vm, dict, "allow_bf16_reduced_precision_reduction", value_bool(true));
+    define_value(vm, dict, "allow_fp16_reduced_precision_reduction", value_bool(true));
+}
+
+/* torch.backends.cuda.matmul.allow_tf32 is a plain attribute of that module; set_float32_matmul_precision says the same. */
+bool torch_allows_tf32(VM *vm) {
+    Value module = vm->torch ? dict_get_name(vm, vm->modules, vm_intern(vm, "torch.backends.cuda.matmul")) : VALUE_NULL;
+    Value flag = value_is(module, OBJ_MODULE) ? dict_get_name(vm, ((ModuleObject *)module.o)->dict, vm_intern(vm, "allow_tf32")) : VALUE_NULL;
+    return (flag.tag == V_BOOL && flag.b) || (vm->torch && vm->torch->matmul_allow_tf32);
+}
 
 static const struct { const char *name; void (*define)(VM *vm, Dict *dict); } native_modules[] = {
     {"torch", torch_define_root}, {"torch._C", define_native}, {"torch.ops", define_nothing}, {"torch.ops.aten", define_aten}, {"torch.cuda", torch_define_cuda},
     {"torch._dynamo", define_nothing}, {"torch.compiler", define_nothing}, {"torch.random", torch_define_random}, {"torch.backends", define_nothing},
-    {"torch.backends.cuda", define_nothing}, {"torch.backends.cudnn", define_matmul_flags}, {"torch.backends.mps", define_nothing}, {"torch.nn.functional", define_functional},
+    {"torch.backends.cuda", define_nothing}, {"torch.backends.cudnn", define_cudnn}, {"torch.backends.cuda.matmul", define_matmul}, {"torch.backends.mps", define_nothing}, {"torch.nn.functional", define_functional},
     {"torch.utils", define_nothing}, {"torch.version", define_nothing},
 };
 

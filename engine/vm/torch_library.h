@@ -6,6 +6,7 @@
 void torch_state_make(VM *vm);                                   /* VM.torch; nothing when it is there */
 /* A module of the package, in C or in the language; borrowed. NULL: no such module (no exception), or an exception is set. */
 ModuleObject *torch_module(VM *vm, const char *dotted_name);
+bool torch_allows_tf32(VM *vm);                                   /* for matmuls of float32 on CUDA */
 bool torch_has_module(VM *vm, const char *dotted_name);
 /* functional.py and tensor.py: their functions become composite ops, methods, names of torch. Once; false: exception set. */
 bool torch_library_load(VM *vm);

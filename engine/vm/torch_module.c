@@ -56,9 +56,9 @@ static void define_rows(VM *vm, Dict *dict) {
 
 static bool dtype_argument(VM *vm, Value v, DType *dtype) {
     if (v.tag == V_NULL || v.tag == V_NONE) return true;
-    if (!value_is(v, OBJ_DTYPE)) { vm_raise(vm, "TypeError", "argument 'dtype' must be torch.dtype, not %s", type_name(vm, v)); return false; }
-    *dtype = ((DTypeObject *)v.o)->dtype;
-    return true;
+    if (dtype_of_value(vm, v, dtype)) return true;
+    vm_raise(vm, "TypeError", "argument 'dtype' must be torch.dtype, not %s", type_name(vm, v));
+    return false;
 }
 
 static bool device_argument(VM *vm, Value v, Device *device) { return v.tag == V_NULL || v.tag == V_NONE || device_of_value(vm, v, device); }

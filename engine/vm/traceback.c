@@ -73,6 +73,10 @@ static bool find_subscript(const char *s, size_t n, size_t *at) {
 
 typedef struct Marks { size_t start, end, anchor, anchor_end; bool anchored; } Marks; /* byte offsets in the line */
 
+static bool is_subscript(int opcode) {
+    return opcode == OPCODE_BINARY_SUBSCR || opcode == OPCODE_BINARY_SLICE || opcode == OPCODE_STORE_SUBSCR || opcode == OPCODE_STORE_SLICE || opcode == OPCODE_DELETE_SUBSCR;
+}
+
 static void find_anchor(const char *line, Marks *marks, const Instr *instr) {
     const char *segment = line + marks->start;
     size_t n = marks->end - marks->start, at;
@@ -80,7 +84,7 @@ static void find_anchor(const char *line, Marks *marks, const Instr *instr) {
         int op = instr->arg >= BINARY_INPLACE ? instr->arg - BINARY_INPLACE : instr->arg;
         if (instr->arg >= BINARY_INPLACE || !find_operator(segment, n, binary_op_symbol(op), &at)) return;
         *marks = (Marks){marks->start, marks->end, marks->start + at, marks->start + at + strlen(binary_op_symbol(op)), true};
-    } else if ((instr->opcode == OPCODE_BINARY_SUBSCR || instr->opcode == OPCODE_BINARY_SLICE) && find_subscript(segment, n, &at)) {
+    } else if (is_subscript(instr->opcode) && find_subscript(segment, n, &at)) {
         *marks = (Marks){marks->start, marks->end, marks->start + at, marks->end, true};
     }
 }

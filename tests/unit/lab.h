@@ -189,7 +189,7 @@ static inline void lab_run_node(Lab *lab, Node *node) {
     for (int i = 0; i < node->noutputs; i++) outs[i] = arg_tensor(&node->metas[i], NULL, NULL);
     if (node->op->family == FAMILY_VIEW) {
         Meta view = node->metas[0];
-        bool alias = node->op->family_ops->alias(node->op, args, node->nargs, &view, &context);
+        bool alias = node->noutputs > 1 || node->op->family_ops->alias(node->op, args, node->nargs, &view, &context);
         for (int i = 0; i < node->noutputs && alias; i++) outs[i].tensor.data = args[0].tensor.data;
         if (alias) return;
         outs[0].tensor.data = lab_storage(lab, &node->metas[0]); /* a reshape that copies: through a flat order */

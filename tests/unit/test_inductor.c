@@ -283,6 +283,84 @@ START_TEST(integer_matmul_calls_the_eager_kernel) {
 }
 END_TEST
 
+/* ---- indexing ---- */
+static Node *indices(int rank, int a, int b, int limit) { /* int64 input with values in [-limit, limit) or [0, limit) */
+    Node *node = rank == 1 ? lab_input(lab, DTYPE_I64, 1, a) : lab_input(lab, DTYPE_I64, 2, a, b);
+    int64_t *data = vec_last(&lab->inputs);
+    for (int i = 0; i < a * (rank > 1 ? b : 1); i++) data[i] = (int64_t)(lab_draw(lab) * limit);
+    return node;
+}
+
+START_TEST(gathers_are_part_of_a_kernel) {
+    Node *x = lab_input(lab, DTYPE_F32, 2, 20, 30), *w = lab_input(lab, DTYPE_F32, 2, 40, 16), *at = indices(1, 25, 0, 20), *pick = indices(2, 20, 7, 30);
+    lab_output(lab, CALL(lab, "mul", T(CALL(lab, "index_select", T(x), I(0), T(at))), F(2)));
+    lab_output(lab, CALL(lab, "exp", T(CALL(lab, "gather", T(x), I(1), T(pick)))));
+    lab_output(lab, CALL(lab, "add", T(CALL(lab, "embedding", T(w), T(at))), F(1)));
+    lab_output(lab, CALL(lab, "index", T(x), LIST(arg_none(), arg_node(at))));
+    lab_check(lab, 1e-6);
+    ck_assert(!lab_has_reason(lab, "extern.no_loop"));
+}
+END_TEST
+
+START_TEST(cat_pad_and_stack) {
+    Node *x = lab_input(lab, DTYPE_F32, 2, 6, 5), *y = lab_input(lab, DTYPE_F32, 2, 6, 9), *none = lab_input(lab, DTYPE_F32, 2, 6, 0);
+    lab_output(lab, CALL(lab, "mul", T(CALL(lab, "cat", LIST(arg_node(x), arg_node(none), arg_node(y), arg_node(x)), I(1))), F(3)));
+    lab_output(lab, CALL(lab, "constant_pad_nd", T(x), INTS(1, 2, 3, 0), F(0.5)));
+    lab_output(lab, CALL(lab, "stack", LIST(arg_node(x), arg_node(CALL(lab, "neg", T(x)))), I(1)));
+    lab_output(lab, CALL(lab, "tril", T(y), I(1)));
+    lab_output(lab, CALL(lab, "flip", T(y), INTS(0, 1)));
+    lab_check(lab, 0);
+    ck_assert(!lab_has_reason(lab, "extern.no_loop"));
+}
+END_TEST
+
+START_TEST(scatters_with_duplicate_targets) {
+    Node *x = lab_input(lab, DTYPE_F32, 2, 10, 6), *source = lab_input(lab, DTYPE_F32, 2, 30, 6), *rows = indices(1, 30, 0, 10), *at = indices(2, 30, 6, 10);
+    lab_output(lab, CALL(lab, "index_add", T(x), I(0), T(rows), T(CALL(lab, "mul", T(source), F(0.5)))));
+    lab_output(lab, CALL(lab, "neg", T(CALL(lab, "scatter_add", T(x), I(0), T(at), T(source)))));
+    lab_output(lab, CALL(lab, "embedding_dense_backward", T(source), T(rows), I(10), I(-1), B(false)));
+    lab_output(lab, CALL(lab, "index_put", T(x), LIST(arg_node(rows)), T(source), B(true)));
+    lab_check(lab, 1e-5);
+    ck_assert(!lab_has_reason(lab, "extern.no_loop"));
+}
+END_TEST
+
+START_TEST(scatter_into_an_input_leaves_no_copy) {
+    Node *x = lab_input(lab, DTYPE_F32, 2, 64, 6), *source = lab_input(lab, DTYPE_F32, 2, 3, 6), *rows = lab_input(lab, DTYPE_I64, 1, 3);
+    int64_t *data = vec_last(&lab->inputs);
+    data[0] = 5, data[1] = 63, data[2] = 0;
+    lab_mutate(lab, x, CALL(lab, "index_put", T(x), LIST(arg_node(rows)), T(source)));
+    lab_check(lab, 0);
+    ck_assert_int_eq(lab->plan->launches.count, 1);
+}
+END_TEST
+
+START_TEST(slice_scatter_and_select_scatter) {
+    Node *x = lab_input(lab, DTYPE_F32, 2, 12, 7), *part = lab_input(lab, DTYPE_F32, 2, 4, 7), *row = lab_input(lab, DTYPE_F32, 1, 7);
+    lab_output(lab, CALL(lab, "slice_scatter", T(x), T(part), I(0), I(2), I(10), I(2)));
+    lab_output(lab, CALL(lab, "select_scatter", T(x), T(row), I(0), I(-3)));
+    lab_check(lab, 0);
+}
+END_TEST
+
+START_TEST(ops_without_a_loop_are_called) {
+    Node *x = lab_input(lab, DTYPE_F32, 2, 9, 20), *sorted = CALL(lab, "sort", T(CALL(lab, "neg", T(x))), I(1));
+    lab_output(lab, CALL(lab, "exp", T(graph_getitem(lab->graph, sorted, 0))));
+    lab_output(lab, graph_getitem(lab->graph, sorted, 1));
+    lab_output(lab, CALL(lab, "cumsum", T(x), I(0)));
+    lab_check(lab, 1e-5);
+    ck_assert(lab_has_reason(lab, "extern.no_loop"));
+}
+END_TEST
+
+START_TEST(parts_of_a_split) {
+    Node *x = lab_input(lab, DTYPE_F32, 2, 6, 10), *parts = CALL(lab, "split", T(CALL(lab, "exp", T(x))), I(4), I(1));
+    lab_output(lab, CALL(lab, "mul", T(graph_getitem(lab->graph, parts, 0)), T(graph_getitem(lab->graph, parts, 1))));
+    lab_output(lab, CALL(lab, "neg", T(graph_getitem(lab->graph, parts, 2))));
+    lab_check(lab, 1e-6);
+}
+END_TEST
+
 /* ---- symbolic sizes: one plan for all ---- */
 static void build_symbolic(Lab *l, Node *x, Node *b, Dim n) {
     Node *e = CALL(l, "exp", T(CALL(l, "add", T(x), T(b))));
@@ -371,6 +449,8 @@ int main(void) {
                             output_that_is_a_view_of_another, strided_and_expanded_inputs, no_elements_and_no_dims, narrow_dtypes, half_precision_chain_stays_wide,
                             half_precision_chain_rounds_when_asked, mutation_is_stored_in_place, mutation_that_reads_neighbours_is_copied,
                             old_value_is_read_after_the_mutation, two_inputs_change_places, mutated_view_with_gaps,
-                            matmul_with_bias_and_relu, matmul_with_residual_through_a_view, matmul_before_a_kernel_stays_plain, matmul_operands_in_any_layout, integer_matmul_calls_the_eager_kernel, one_plan_for_all_sizes, random_numbers_are_uniform_and_repeat};
+                            matmul_with_bias_and_relu, matmul_with_residual_through_a_view, matmul_before_a_kernel_stays_plain, matmul_operands_in_any_layout, integer_matmul_calls_the_eager_kernel, gathers_are_part_of_a_kernel, cat_pad_and_stack,
+                            scatters_with_duplicate_targets, scatter_into_an_input_leaves_no_copy, slice_scatter_and_select_scatter, ops_without_a_loop_are_called, parts_of_a_split,
+                            one_plan_for_all_sizes, random_numbers_are_uniform_and_repeat};
     return UNIT_RUN("inductor", tests, open_lab, close_lab);
 }

@@ -133,13 +133,23 @@ START_TEST(names_unique_prefixes_and_suggestions) {
 }
 END_TEST
 
+static void check_width(const char *what) {
+    for (const char *at = output; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n'))
+        ck_assert_msg(strcspn(at, "\n") <= 104, "%s: %.*s", what, (int)strcspn(at, "\n"), at);
+}
+
 START_TEST(every_command_helps) {
     for (int i = 0; command_table[i]; i++) {
         ck_assert_ptr_nonnull(command_table[i]->summary);
         ck_assert_ptr_nonnull(command_table[i]->help);
         ck_assert(command_table[i]->run);
     }
+    for (int i = 0; command_table[i]; i++) {
+        run_text(arena_printf(arena, ":help %s\n", command_table[i]->name));
+        check_width(command_table[i]->name);
+    }
     run_text(":help\n");
+    check_width("help");
     for (int i = 0; command_table[i]; i++) ck_assert_msg(strstr(output, arena_printf(arena, "  :%s", command_table[i]->name)) != NULL, "%s", command_table[i]->name);
 }
 END_TEST
@@ -276,6 +286,13 @@ START_TEST(safe_refuses_files) {
     run_text(":compile f(x)\n:draw joint /tmp/never.svg\n");
     ck_assert(strstr(errors, "--safe"));
     ck_assert_int_eq(repl_status(&repl), 3);
+    options.keep_going = true;
+    run_text(":load /etc/hostname\n");
+    ck_assert(strstr(errors, "--safe"));
+    run_text(":bench b.py\n");
+    ck_assert(strstr(errors, "--safe") && !*output);
+    run_text(":draw joint\n");
+    ck_assert(!*errors && *output);
 }
 END_TEST
 

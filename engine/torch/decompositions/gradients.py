@@ -135,8 +135,9 @@ def cumprod_backward(g, input, dim, y):
 
 def logcumsumexp_weighted(g, input, y, dim):
     """exp(x) * cumsum(g * exp(-y)), kept in logarithms, positive and negative gradients apart."""
-    of_positive = torch.where(g > 0, torch.where(g > 0, g, 1).log(), -math.inf)
-    of_negative = torch.where(g < 0, torch.where(g < 0, -g, 1).log(), -math.inf)
+    nothing = torch.finfo(g.dtype).min  # not -inf: -inf - -inf is nan in the second derivative
+    of_positive = torch.where(g > 0, torch.where(g > 0, g, 1).log(), nothing)
+    of_negative = torch.where(g < 0, torch.where(g < 0, -g, 1).log(), nothing)
     positive = ((of_positive - y).logcumsumexp(dim) + input).exp()
     return positive - ((of_negative - y).logcumsumexp(dim) + input).exp()
 

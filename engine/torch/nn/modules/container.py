@@ -172,13 +172,14 @@ def _parameter_of(value):
     return Parameter(value) if isinstance(value, torch.Tensor) and not isinstance(value, Parameter) else value
 
 
-def _parameter_line(key, value):
+def _parameter_line(key, value, kind_of):
+    """kind_of: what PyTorch names the elements by, the dtype in lists and the type in dicts."""
     if not isinstance(value, torch.Tensor):
         return f"({key}): Object of type: {type(value).__name__}"
     place = f" (cuda:{value.device.index})" if value.is_cuda else ""
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
     size = "x".join([str(n) for n in value.shape])
-    return f"({key}): {kind} containing: [{value.dtype} of size {size}{place}]"
+    return f"({key}): {kind} containing: [{kind_of(value)} of size {size}{place}]"
 
 
 class ParameterList(Module):
@@ -216,7 +217,7 @@ class ParameterList(Module):
         return self.extend(values)
 
     def extra_repr(self):
-        return "\n".join(["  " + _parameter_line(i, value) for i, value in enumerate(self)])
+        return "\n".join(["  " + _parameter_line(i, value, lambda p: p.dtype) for i, value in enumerate(self)])
 
 
 class ParameterDict(Module):
@@ -274,4 +275,4 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self):
-        return "\n".join(["  " + _parameter_line(key, value) for key, value in self.items()])
+        return "\n".join(["  " + _parameter_line(key, value, torch.typename) for key, value in self.items()])

@@ -421,7 +421,7 @@ class Module:
         if strict and unexpected:
             errors.insert(0, "Unexpected key(s) in state_dict: " + ", ".join([f'"{key}"' for key in unexpected]) + ". ")
         if strict and missing:
-            errors.insert(0 if not unexpected else 1, "Missing key(s) in state_dict: " + ", ".join([f'"{key}"' for key in missing]) + ". ")
+            errors.insert(0, "Missing key(s) in state_dict: " + ", ".join([f'"{key}"' for key in missing]) + ". ")
         if errors:
             raise RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(errors)))
         return _IncompatibleKeys(missing, unexpected)

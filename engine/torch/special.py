@@ -1,0 +1,77 @@
+"""torch.special: other names of rows, and a few functions made of them."""
+import math
+import torch
+
+
+def expit(input):
+    return torch.sigmoid(input)
+
+
+def logit(input, eps=None):
+    return torch.logit(input, eps)
+
+
+def erf(input):
+    return torch.erf(input)
+
+
+def erfc(input):
+    return torch.erfc(input)
+
+
+def erfinv(input):
+    return torch.erfinv(input)
+
+
+def exp2(input):
+    return torch.exp2(input)
+
+
+def expm1(input):
+    return torch.expm1(input)
+
+
+def log1p(input):
+    return torch.log1p(input)
+
+
+def gammaln(input):
+    return torch.lgamma(input)
+
+
+def xlogy(input, other):
+    return torch.xlogy(input, other)
+
+
+def xlog1py(input, other):
+    return torch.where(input == 0, torch.where(torch.isnan(other), math.nan, 0.0), input * torch.log1p(other))
+
+
+def entr(input):
+    """-x log x, zero at zero, -inf below it."""
+    return torch.where(input > 0, -input * torch.log(input), torch.where(input == 0, 0.0, torch.where(torch.isnan(input), math.nan, -math.inf)))
+
+
+def ndtr(input):
+    """The normal distribution's cumulative function."""
+    return 0.5 * torch.erfc(-input * math.sqrt(0.5))
+
+
+def sinc(input):
+    return torch.sinc(input)
+
+
+def round(input, *, decimals=0):
+    return torch.round(input, decimals=decimals)
+
+
+def softmax(input, dim, *, dtype=None):
+    return torch.softmax(input, dim, dtype)
+
+
+def log_softmax(input, dim, *, dtype=None):
+    return torch.log_softmax(input, dim, dtype)
+
+
+def logsumexp(input, dim, keepdim=False):
+    return torch.logsumexp(input, dim, keepdim)

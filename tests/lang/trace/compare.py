@@ -1,0 +1,3 @@
+limit = None
+if 3 < limit:
+    print("no")

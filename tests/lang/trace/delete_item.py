@@ -1,0 +1,2 @@
+d = {}
+del d["missing"]

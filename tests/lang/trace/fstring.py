@@ -1,0 +1,2 @@
+v = 3
+print(f"value {v:.2f} and {v.nothing} end")

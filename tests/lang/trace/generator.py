@@ -1,0 +1,10 @@
+def numbers():
+    yield 1
+    yield 1 / 0
+
+
+def total(items):
+    return sum(items)
+
+
+print(total(numbers()))

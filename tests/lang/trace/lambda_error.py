@@ -1,0 +1,2 @@
+f = lambda v: v["k"].real
+print((lambda: f({}))())

@@ -33,7 +33,12 @@ static void check_devices(Compile *c, const Graph *graph, Device device) {
 }
 
 static int step_order(Compile *c, Schedule *schedule) { order(c, schedule); return 0; }
-static int step_memplan(Compile *c, Schedule *schedule) { memplan(c, schedule); return 0; }
+static int step_memplan(Compile *c, Schedule *schedule) {
+    const char *error;
+    memplan(c, schedule);
+    if (!schedule_verify(schedule, &error)) fail(c->failure, (Span){0}, "the schedule is malformed: %s", error);
+    return 0;
+}
 static int step_bind(Compile *c, Schedule *schedule, Device device) { bind_axes(c, schedule, device); return 0; }
 
 static int step_load(Compile *c, Side *side) {

@@ -142,7 +142,7 @@ static bool run_cache(CommandCall *call) {
     }
     if (list) return true;
     if (count) table_print(&call->out, call->show, table);
-    else text_put(&call->out, "nothing is compiled yet\n");
+    else text_put(&call->out, "no function is compiled yet (what commands compile is kept apart)\n");
     return true;
 }
 

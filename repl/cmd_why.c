@@ -87,23 +87,24 @@ static const KernelFacts *kernel_of(const KernelList *kernels, const char *name)
     return NULL;
 }
 
-/* In one kernel: said at once. In two: what was decided about any pair of their members. */
+static void put_together(Question *q, const KernelFacts *kernel) {
+    Reason together = {.kind = REASON_FUSED, .code = "fused.same_kernel", .subject = q->subject, .other = q->other};
+    together.text = arena_printf(q->call->arena, "both are computed by %s (%s): %s", kernel->id, kernel->entry_symbol, kernel->nodes);
+    put_reason(q, &together);
+}
+
+/* What was decided between the kernels of the two, or inside the one that holds both. */
 static void search_kernels(Question *q) {
     KernelList kernels = facts_kernels(q->call->arena, q->entry);
     const KernelFacts *a = kernel_of(&kernels, q->subject), *b = kernel_of(&kernels, q->other);
     const ReasonLog *log = entry_reasons(q->entry);
-    if (a && a == b) {
-        Reason together = {.kind = REASON_FUSED, .code = "fused.same_kernel", .subject = q->subject, .other = q->other};
-        together.text = arena_printf(q->call->arena, "both are computed by %s (%s): %s", a->id, a->entry_symbol, a->nodes);
-        put_reason(q, &together);
-        return;
-    }
+    if (!a || !b) return;
+    if (a == b) put_together(q, a);
     for (int i = 0; log && i < log->all.count; i++) {
         const Reason *reason = &log->all.at[i];
-        if (reason->kind != REASON_NOT_FUSED || !reason->other) continue;
+        if (reason->kind != (a == b ? REASON_FUSED : REASON_NOT_FUSED) || !reason->other) continue;
         const KernelFacts *c = kernel_of(&kernels, reason->subject), *d = kernel_of(&kernels, reason->other);
-        bool pair = a && b && ((c == a && d == b) || (c == b && d == a));
-        if (pair) put_reason(q, reason);
+        if ((c == a && d == b) || (c == b && d == a)) put_reason(q, reason);
     }
 }
 

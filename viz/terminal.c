@@ -357,9 +357,11 @@ static void put_title(Text *text, const Snapshot *snapshot) {
 }
 
 void viz_list(Text *text, const Snapshot *snapshot, const VizOptions *options) {
-    Sketch s = sketch_open(snapshot, options);
+    Arena *arena = arena_new("list");
+    Sketch s = sketch_open(viz_without_lone_side(arena, snapshot), options);
     list_items(text, &s);
     arena_free(s.arena);
+    arena_free(arena);
 }
 
 static void draw(Text *text, Sketch *s) {

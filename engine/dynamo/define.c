@@ -137,6 +137,23 @@ static Value same(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return value_ref(args[0]);
 }
 
+/* torch._dynamo.exc.Unsupported: what fullgraph=True raises at the first break. Made as the language would: type(name, bases, {}). */
+static void define_unsupported(VM *vm, Dict *in) {
+    const char *name = intern(vm->lang->names, "Unsupported");
+    Value base = dict_get_name(vm, vm->exceptions, intern(vm->lang->names, "RuntimeError"));
+    Value args[3] = {str_from(vm, name), tuple_new(vm, &base, 1), dict_new(vm)};
+    Value cls = vm_call(vm, value_object(vm->class_type), args, 3, NULL);
+    if (value_is(cls, OBJ_CLASS)) {
+        dict_set_name(vm, vm->exceptions, name, cls);
+        Value module = module_new(vm, "torch._dynamo.exc");
+        dict_set_name(vm, ((ModuleObject *)module.o)->dict, name, cls);
+        if (in) dict_set_name(vm, in, intern(vm->lang->names, "exc"), module);
+        value_unref(vm, module);
+    } else vm_clear_exception(vm);
+    value_unref(vm, cls);
+    for (int i = 0; i < 3; i++) value_unref(vm, args[i]);
+}
+
 void dynamo_define(Dynamo *dynamo) {
     VM *vm = dynamo->vm;
     static const BuiltinDef in_torch[] = {{"compile", torch_compile, 0, 3, 0}};
@@ -148,4 +165,5 @@ void dynamo_define(Dynamo *dynamo) {
     if (torch) vm_define(vm, torch, "torch", in_torch, 1);
     if (in) vm_define(vm, in, "torch._dynamo", in_dynamo, 5);
     if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, 5);
+    define_unsupported(vm, in);
 }

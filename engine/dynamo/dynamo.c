@@ -204,7 +204,7 @@ static Outcome stopped(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
     if (was_break) record_break(dynamo, entry);
     vm->stopped = false;
     if (was_break && dynamo->options.fullgraph) {
-        vm_raise(vm, "RuntimeError", "graph break under fullgraph=True: %s", entry->failed_text);
+        vm_raise(vm, "Unsupported", "graph break under fullgraph=True: %s", entry->failed_text);
         return OUTCOME_ERROR;
     }
     if (was_break) {

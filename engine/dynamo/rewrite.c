@@ -273,59 +273,98 @@ static void emit_value(Rewrite *r, Value v) {
     else emit_const(r, v);
 }
 
-/* Effects */
+/* Effects. All new contents are built before the first of them is written, since they may be read from what is about to change. */
 static bool same_item(Value a, Value b) { return a.tag == b.tag && (a.tag < V_BOOL || (a.tag == V_BOOL ? a.b == b.b : a.i == b.i)); }
 
-static void replay_list(Rewrite *r, const Shadow *shadow) {
-    List *list = (List *)shadow->shadow.o;
-    emit_items(r, list->items, list->count, OPCODE_BUILD_LIST);
-    emit_source(r, shadow->source);
-    emit_const(r, VALUE_NONE);
-    emit_const(r, VALUE_NONE);
-    emit(r, OPCODE_STORE_SLICE, 0);
+static int store_new(Rewrite *r) {
+    int local = local_new(r);
+    emit(r, OPCODE_STORE_FAST, local);
+    return local;
+}
+
+/* Attributes that are not what was read of the real object. */
+static bool attribute_changed(Rewrite *r, const Shadow *shadow, const char *name, Value value) {
+    const Instance *real = (const Instance *)shadow->real.o;
+    const Source *source = value_is(value, OBJ_TRACKED) ? ((Tracked *)value.o)->source : NULL;
+    if (source && source->kind == SOURCE_ATTR && source->base == shadow->source && source->name == name) return false;
+    return !(real->dict && same_item(dict_get_name(r->vm, real->dict, name), value));
+}
+
+typedef struct Effect { const Shadow *shadow; const char *attribute; int local; struct Effect *next; } Effect;
+
+static void effect_add(Rewrite *r, Effect ***tail, const Shadow *shadow, const char *attribute) {
+    Effect *effect = ARENA_NEW(r->arena, Effect);
+    *effect = (Effect){shadow, attribute, store_new(r), NULL};
+    **tail = effect;
+    *tail = &effect->next;
+}
+
+static void build_attributes(Rewrite *r, Effect ***tail, const Shadow *shadow) {
+    Instance *mine = (Instance *)shadow->shadow.o;
+    Value key, value;
+    int position = 0;
+    while (mine->dict && dict_next(mine->dict, &position, &key, &value)) {
+        const char *name = str_intern(r->vm, (Str *)key.o);
+        if (!attribute_changed(r, shadow, name, value)) continue;
+        emit_value(r, value);
+        effect_add(r, tail, shadow, name);
+    }
+}
+
+static Effect *build_effects(Rewrite *r) {
+    Effect *first = NULL, **tail = &first;
+    for (int i = 0; i < r->capture->shadows.count && !r->failed; i++) {
+        const Shadow *shadow = r->capture->shadows.at[i];
+        if (!shadow->mutated) continue;
+        switch (shadow->shadow.o->type) {
+        case OBJ_LIST: emit_items(r, ((List *)shadow->shadow.o)->items, ((List *)shadow->shadow.o)->count, OPCODE_BUILD_LIST); break;
+        case OBJ_DICT: emit_dict(r, (Dict *)shadow->shadow.o); break;
+        case OBJ_SET: emit_set(r, ((Set *)shadow->shadow.o)->dict); break;
+        case OBJ_INSTANCE: build_attributes(r, &tail, shadow); continue;
+        default: cannot(r, shadow->shadow); continue;
+        }
+        effect_add(r, &tail, shadow, NULL);
+    }
+    return first;
 }
 
 /* real.clear(); real.update(content) */
-static void replay_by_update(Rewrite *r, const Shadow *shadow) {
+static void write_by_update(Rewrite *r, const Effect *effect) {
     const char *calls[2] = {"clear", "update"};
     for (int i = 0; i < 2; i++) {
         emit(r, OPCODE_PUSH_NULL, 0);
-        emit_source(r, shadow->source);
+        emit_source(r, effect->shadow->source);
         emit_load_attr(r, name_of(r, calls[i]));
-        if (i == 1 && shadow->shadow.o->type == OBJ_DICT) emit_dict(r, (Dict *)shadow->shadow.o);
-        else if (i == 1) emit_set(r, ((Set *)shadow->shadow.o)->dict);
+        if (i == 1) emit(r, OPCODE_LOAD_FAST, effect->local);
         emit(r, OPCODE_CALL, i);
         emit(r, OPCODE_POP_TOP, 0);
     }
 }
 
-/* Attributes that are not what was read of the real object. */
-static void replay_instance(Rewrite *r, const Shadow *shadow) {
-    Instance *mine = (Instance *)shadow->shadow.o, *real = (Instance *)shadow->real.o;
-    Value key, value;
-    int position = 0;
-    while (mine->dict && dict_next(mine->dict, &position, &key, &value)) {
-        const char *name = str_intern(r->vm, (Str *)key.o);
-        const Source *source = value_is(value, OBJ_TRACKED) ? ((Tracked *)value.o)->source : NULL;
-        if (source && source->kind == SOURCE_ATTR && source->base == shadow->source && source->name == name) continue;
-        if (real->dict && same_item(dict_get_name(r->vm, real->dict, name), value)) continue;
-        emit_value(r, value);
-        emit_source(r, shadow->source);
-        emit(r, OPCODE_STORE_ATTR, name_index(r, name));
+static void write_effect(Rewrite *r, const Effect *effect) {
+    if (effect->attribute) {
+        emit(r, OPCODE_LOAD_FAST, effect->local);
+        emit_source(r, effect->shadow->source);
+        emit(r, OPCODE_STORE_ATTR, name_index(r, effect->attribute));
+    } else if (effect->shadow->shadow.o->type == OBJ_LIST) {
+        emit(r, OPCODE_LOAD_FAST, effect->local);
+        emit_source(r, effect->shadow->source);
+        emit_const(r, VALUE_NONE);
+        emit_const(r, VALUE_NONE);
+        emit(r, OPCODE_STORE_SLICE, 0);
+    } else {
+        write_by_update(r, effect);
     }
 }
 
-static void replay_effects(Rewrite *r) {
-    for (int i = 0; i < r->capture->shadows.count && !r->failed; i++) {
-        Shadow *shadow = r->capture->shadows.at[i];
-        if (!shadow->mutated) continue;
-        switch (shadow->shadow.o->type) {
-        case OBJ_LIST: replay_list(r, shadow); break;
-        case OBJ_DICT: case OBJ_SET: replay_by_update(r, shadow); break;
-        case OBJ_INSTANCE: replay_instance(r, shadow); break;
-        default: cannot(r, shadow->shadow);
-        }
-    }
+/* Contents of what changed and the result, then the writes, then the result again. */
+static void emit_effects_and_result(Rewrite *r, Value result) {
+    Effect *effects = build_effects(r);
+    emit_value(r, result);
+    if (!effects) return;
+    int local = store_new(r);
+    for (const Effect *e = effects; e; e = e->next) write_effect(r, e);
+    emit(r, OPCODE_LOAD_FAST, local);
 }
 
 static bool has_effects(const Capture *capture) {
@@ -387,8 +426,7 @@ bool capture_rewrite(Capture *capture, Value result) {
     vec_push_in(entry->arena, &r.consts, ((Const){.kind = CONST_NONE}));
     emit(&r, OPCODE_RESUME, 0);
     emit_graph_call(&r);
-    replay_effects(&r);
-    emit_value(&r, result);
+    emit_effects_and_result(&r, result);
     emit(&r, OPCODE_RETURN_VALUE, 0);
     if (r.failed) {
         if (!capture->vm->stopped) vm_stop(capture->vm, "other", entry->code->span, "the result cannot be rebuilt");

@@ -35,7 +35,7 @@ static bool reaches_through(Fuser *f, Group *from, int loop, const Group *target
     Group *next = f->of_loop[loop];
     if (next == from || (next == target && !direct)) return false;
     if (next == target) return true;
-    if (group_key(next) > group_last(target) || f->marks[group_key(next)] == f->stamp) return false;
+    if (f->marks[group_key(next)] == f->stamp) return false; /* groups interleave, so places in the program do not bound the search */
     f->marks[group_key(next)] = f->stamp;
     return reaches(f, next, target, true);
 }

@@ -27,6 +27,7 @@ typedef struct Emitter {
     int row_level;                  /* level at which a reduction's result stands */
     const char **row_names;         /* by reduction */
     bool uses_random;
+    bool quick_division;            /* CUDA: results are rounded to 16 bits, a quotient may be off by 2 units of float32's last place */
     int lines; size_t counted;      /* lines of text[0..counted) */
     /* CUDA vectors: loads along the vector axis come from packs */
     Dim vector_axis; const char *lane;
@@ -70,6 +71,7 @@ const char *identity_text(Emitter *e, Reducer reducer, DType type);
 const char *combined_text(Emitter *e, Reducer reducer, DType type, const char *a, const char *b); /* not for arg reducers */
 const char *better_text(Emitter *e, Reducer reducer, DType type, const char *a, const char *at, const char *b, const char *b_at); /* is (b, b_at) to be taken over (a, at)? */
 void emit_random_helper(Emitter *e);
+const char *random_call(Emitter *e, const Body *value, const char *element); /* words of a block of four elements go to `NAME_words` */
 void emit_head_comment(Emitter *e);
 
 Made generate_c(Compile *c, const Lowered *l, const Group *g);

@@ -252,6 +252,7 @@ static const char *cast_value_text(Emitter *e, const Body *value) {
 static const char *prim_text(Emitter *e, const Body *value) {
     const char *operands[3] = {0};
     for (int i = 0; i < 3 && value->args[i]; i++) operands[i] = value_name(e, value->args[i]);
+    if (e->quick_division && value->prim == PRIM_DIV && value->stored == DTYPE_F32) return emitted_text(e, "%s_divide(%s, %s)", e->g->name, operands[0], operands[1]);
     Text text = {0};
     prim_print(&text, e->target, value->prim, value->stored, operands);
     return take_text(e, &text);
@@ -261,8 +262,10 @@ static const char *value_text(Emitter *e, const Body *value) {
     switch (value->kind) {
     case BODY_LOAD: return load_text(e, value);
     case BODY_INDEX: return emitted_text(e, "(long)(%s)", index_text(e, value->index));
-    case BODY_RANDOM:
-        return emitted_text(e, "%s_uniform(%s, %s, %lld, %s)", e->g->name, index_text(e, e->l->seed), index_text(e, e->l->offset), (long long)value->integer, index_text(e, value->index));
+    case BODY_RANDOM: {
+        const char *word = e->load_name ? e->load_name(e, value) : NULL;
+        return word ? emitted_text(e, "((float)(%s >> 8) * 0x1p-24f)", word) : random_call(e, value, index_text(e, value->index));
+    }
     case BODY_CAST: return cast_value_text(e, value);
     case BODY_PRIM: return prim_text(e, value);
     default: return literal_of(e, value);
@@ -346,9 +349,8 @@ const char *better_text(Emitter *e, Reducer reducer, DType type, const char *a, 
 /* ---- random numbers: Philox 4x32-10 (Salmon et al. 2011), counter (element / 4, draw and offset), key the seed ---- */
 void emit_random_helper(Emitter *e) {
     if (!e->uses_random) return;
-    emit_line(e, "static inline %sfloat %s_uniform(unsigned long seed, unsigned long offset, unsigned long draw, unsigned long element) {", e->target == TARGET_CUDA ? "__device__ " : "", e->g->name);
     static const char *const lines[] = {
-        "    unsigned c0 = (unsigned)(element >> 2), c1 = (unsigned)(element >> 34), c2 = (unsigned)(offset + draw), c3 = (unsigned)((offset + draw) >> 32);",
+        "    unsigned c0 = (unsigned)block, c1 = (unsigned)(block >> 32), c2 = (unsigned)(offset + draw), c3 = (unsigned)((offset + draw) >> 32);",
         "    unsigned k0 = (unsigned)seed, k1 = (unsigned)(seed >> 32);",
         "    for (int round = 0; round < 10; round++) {",
         "        const unsigned long m0 = 0xD2511F53ul * c0, m1 = 0xCD9E8D57ul * c2;",
@@ -356,12 +358,21 @@ void emit_random_helper(Emitter *e) {
         "        c1 = (unsigned)m1; c3 = (unsigned)m0; c0 = n0; c2 = n2;",
         "        k0 += 0x9E3779B9u; k1 += 0xBB67AE85u;",
         "    }",
-        "    const unsigned word = element & 2 ? (element & 1 ? c3 : c2) : (element & 1 ? c1 : c0); /* four elements share a block of words */",
-        "    return (float)(word >> 8) * 0x1p-24f; /* [0, 1) */",
+        "    words[0] = c0; words[1] = c1; words[2] = c2; words[3] = c3;",
         "}",
     };
+    const char *where = e->target == TARGET_CUDA ? "__device__ " : "";
+    emit_line(e, "static inline %svoid %s_words(unsigned long seed, unsigned long offset, unsigned long draw, unsigned long block, unsigned *words) {", where, e->g->name);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) emit_line(e, "%s", lines[i]);
-    emit_line(e, "%s", "");
+    emit_line(e, "static inline %sfloat %s_uniform(unsigned long seed, unsigned long offset, unsigned long draw, unsigned long element) {", where, e->g->name);
+    emit_line(e, "    unsigned words[4];");
+    emit_line(e, "    %s_words(seed, offset, draw, element >> 2, words);", e->g->name);
+    emit_line(e, "    return (float)(words[element & 3] >> 8) * 0x1p-24f; /* [0, 1) */");
+    emit_line(e, "}");
+}
+
+const char *random_call(Emitter *e, const Body *value, const char *element) {
+    return emitted_text(e, "%s_uniform(%s, %s, %lld, %s)", e->g->name, index_text(e, e->l->seed), index_text(e, e->l->offset), (long long)value->integer, element);
 }
 
 void emit_head_comment(Emitter *e) {

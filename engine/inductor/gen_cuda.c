@@ -22,9 +22,35 @@ static bool may_restrict(const Emitter *e) {
     return true;
 }
 
+/* All that is stored is rounded to 16 bits, and nothing on the way is cut to whole numbers, where a unit of the last place would show. */
+static void find_cut(const Body *value, void *state) {
+    bool *cuts = state;
+    if (value->kind == BODY_CAST && value->type == DTYPE_I64 && value->args[0]->type != DTYPE_BOOL && value->args[0]->type != DTYPE_I64) *cuts = true;
+    if (value->kind != BODY_PRIM) return;
+    switch (value->prim) {
+    case PRIM_FLOOR: case PRIM_CEIL: case PRIM_ROUND: case PRIM_TRUNC: case PRIM_FLOORDIV: case PRIM_MOD: case PRIM_TRUNCDIV: case PRIM_FMOD: *cuts = true; break;
+    default: break;
+    }
+}
+
+static bool may_divide_quickly(const Emitter *e) {
+    bool cuts = false;
+    for (int i = 0; i < e->g->items.count; i++) {
+        const Item *item = &e->g->items.at[i];
+        body_each(item->value, find_cut, &cuts);
+        if (item->kind == ITEM_REDUCE) continue;
+        DType dtype = e->l->buffers.at[item->buffer].buffer.meta.dtype;
+        if (!dtype_is_float(dtype) || dtype_size(dtype) != 2) return false;
+    }
+    return !cuts;
+}
+
 static void emit_signature(Emitter *e, int threads) {
     const char *qualifier = may_restrict(e) ? "__restrict__ " : "";
     emit_random_helper(e);
+    e->quick_division = may_divide_quickly(e);
+    if (e->quick_division)
+        emit_line(e, "static __device__ __forceinline__ float %s_divide(float a, float b) { float q; asm(\"div.full.f32 %%0, %%1, %%2;\" : \"=f\"(q) : \"f\"(a), \"f\"(b)); return q; }", e->g->name);
     if (cuda_state(e)->vector > 1)
         emit_line(e, "template <typename T, int N> struct __align__(sizeof(T)*N < 16 ? sizeof(T)*N : 16) %s_pack { T v[N]; };", e->g->name);
     emit_head_comment(e);
@@ -87,10 +113,26 @@ const char *pack_address(Emitter *e, Dim index, int buffer) {
     return text;
 }
 
+/* Random words of the whole vector: four elements share a block. */
+static void emit_words(Emitter *e, const Body *value) {
+    CudaState *s = cuda_state(e);
+    if (s->vector % 4 || map_has(s->packs, value) || map_has(s->kept, value) || !is_packed(e, value->index)) return;
+    const char *former = e->axis_names[s->vector_place];
+    e->axis_names[s->vector_place] = emitted_text(e, "%s_first", former);
+    const char *first = index_text(e, value->index);
+    e->axis_names[s->vector_place] = former;
+    emit_line(e, "unsigned u%d[%d];", value->id, s->vector);
+    emit_line(e, "#pragma unroll");
+    emit_line(e, "for (int k = 0; k < %d; k += 4) %s_words(%s, %s, %lld, ((unsigned long)(%s) + k) >> 2, u%d + k);", s->vector, e->g->name, index_text(e, e->l->seed),
+              index_text(e, e->l->offset), (long long)value->integer, first, value->id);
+    map_put(s->packs, value, (void *)(uintptr_t)emitted_text(e, "u%d[v]", value->id));
+}
+
 /* From memory, or from shared memory once an earlier pass has put it there. */
 static void emit_pack(const Body *value, void *state) {
     Emitter *e = state;
     CudaState *s = cuda_state(e);
+    if (value->kind == BODY_RANDOM) emit_words(e, value);
     if (value->kind != BODY_LOAD || map_has(s->packs, value) || map_has(s->kept, value) || !is_packed(e, value->index)) return;
     const char *type = pack_type(e, value->buffer), *cache = map_get(s->cached, value);
     if (cache && map_has(s->filled, value)) emit_line(e, "const %s q%d = *(const %s *)(%s + c);", type, value->id, type, cache);

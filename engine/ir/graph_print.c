@@ -26,7 +26,7 @@ static const char *operator_of(const Node *node) {
 
 /* Is this argument the parameter's default, so that the call need not spell it? */
 static bool is_default(const Op *op, const Arg *arg, int i) {
-    if (!op->signature || !op->signature->has_default[i]) return false;
+    if (i >= op->signature->count || !op->signature->has_default[i]) return false;
     const Const *c = &op->signature->defaults[i];
     switch (arg->tag) {
     case ARG_NONE: return c->kind == CONST_NONE;
@@ -47,7 +47,7 @@ static void print_arguments(Text *text, const Node *node, int from) {
         }
         if (!first) text_put(text, ", ");
         first = false;
-        if (named || (node->op->signature && i >= node->op->signature->positional)) text_printf(text, "%s = ", node->op->signature->names[i]);
+        if (i < node->op->signature->count && (named || i >= node->op->signature->positional)) text_printf(text, "%s = ", node->op->signature->names[i]);
         arg_print(text, &node->args[i], node_name_of, NULL);
     }
 }

@@ -49,8 +49,9 @@ V_INLINE long v_pow_i64(long base, long exponent) {
 V_INLINE float v_abs_f32(float x) { return fabsf(x); }
 V_INLINE float v_copysign_f32(float x, float sign) { return copysignf(x, sign); }
 V_INLINE float v_sign_f32(float x) { return (float)((x > 0) - (x < 0)); }
-V_INLINE float v_maximum_f32(float a, float b) { return (a > b) | (a != a) ? a : b; }
-V_INLINE float v_minimum_f32(float a, float b) { return (a < b) | (a != a) ? a : b; }
+/* One instruction from sm_80 on; a NaN on either side wins. */
+V_INLINE float v_maximum_f32(float a, float b) { float r; asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+V_INLINE float v_minimum_f32(float a, float b) { float r; asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
 V_INLINE float v_fmax_f32(float a, float b) { return fmaxf(a, b); }
 V_INLINE float v_fmin_f32(float a, float b) { return fminf(a, b); }
 V_INLINE float v_trunc_f32(float x) { return truncf(x); }

@@ -12,6 +12,7 @@ def _places(argnums):
 def grad_and_value(func, argnums=0, has_aux=False):
     def differentiated(*args, **kwargs):
         args, places = list(args), _places(argnums)
+        outer = any([args[at].requires_grad for at in places])
         with torch.enable_grad():
             for at in places:
                 args[at] = args[at].view_as(args[at]) if args[at].requires_grad else args[at].detach().requires_grad_()
@@ -19,7 +20,6 @@ def grad_and_value(func, argnums=0, has_aux=False):
             value = result[0] if has_aux else result
             if value.dim() != 0:
                 raise RuntimeError(f"Expected f(*args) to return a scalar tensor, got tensor with {value.dim()} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
-            outer = torch.is_grad_enabled()
             grads = torch.autograd.grad(value, [args[at] for at in places], create_graph=outer, materialize_grads=True)
         grads = grads[0] if isinstance(argnums, int) else grads
         return (grads, (value, result[1])) if has_aux else (grads, value)

@@ -10,6 +10,7 @@
 #include "vm/body.h"
 #include "vm/concrete.h"
 #include "vm/dispatch.h"
+#include "vm/internal.h"
 #include "vm/torch_state.h"
 #include <string.h>
 
@@ -45,7 +46,7 @@ Tensor *trace_tensor(Tracer *tracer, Node *node, int output) {
 typedef struct Held { VM *vm; Tensor *tensor; } Held;
 static void release_held(void *subject) {
     Held *held = subject;
-    value_unref(held->vm, value_tensor(held->tensor));
+    if (!held->vm->own->closing) value_unref(held->vm, value_tensor(held->tensor)); /* a VM that closes frees all objects itself */
 }
 
 /* A real tensor met while tracing is a constant of the graph, held as long as the graph's arena. */

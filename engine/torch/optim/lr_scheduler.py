@@ -2,7 +2,7 @@
 
     scheduler = StepLR(optimizer, step_size=30, gamma=0.1);  after each epoch: scheduler.step()
 
-Most rules are written as a change of the rate that is there, so that several schedulers can work on one optimizer.
+Most rules are written as a change of the rate that is there, so that several schedulers can work on one optimizer; where there is a formula for any epoch, step(epoch) uses it.
 """
 import math
 from torch.optim.schedules import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau
@@ -43,6 +43,9 @@ class StepLR(LRScheduler):
             return _rates(self.optimizer)
         return [rate * self.gamma for rate in _rates(self.optimizer)]
 
+    def _get_closed_form_lr(self):
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
 
 class MultiStepLR(LRScheduler):
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
@@ -54,6 +57,10 @@ class MultiStepLR(LRScheduler):
         times = self.milestones.count(self.last_epoch)
         return [rate * self.gamma ** times for rate in _rates(self.optimizer)] if times else _rates(self.optimizer)
 
+    def _get_closed_form_lr(self):
+        passed = sum([milestone <= self.last_epoch for milestone in self.milestones])
+        return [base * self.gamma ** passed for base in self.base_lrs]
+
 
 class ExponentialLR(LRScheduler):
     def __init__(self, optimizer, gamma, last_epoch=-1):
@@ -64,6 +71,9 @@ class ExponentialLR(LRScheduler):
         if self.last_epoch == 0:
             return _rates(self.optimizer)
         return [rate * self.gamma for rate in _rates(self.optimizer)]
+
+    def _get_closed_form_lr(self):
+        return [base * self.gamma ** self.last_epoch for base in self.base_lrs]
 
 
 class ConstantLR(LRScheduler):
@@ -82,6 +92,9 @@ class ConstantLR(LRScheduler):
         if self.last_epoch != self.total_iters:
             return _rates(self.optimizer)
         return [rate * (1.0 / self.factor) for rate in _rates(self.optimizer)]
+
+    def _get_closed_form_lr(self):
+        return [base * (1.0 if self.last_epoch >= self.total_iters else self.factor) for base in self.base_lrs]
 
 
 class LinearLR(LRScheduler):
@@ -106,6 +119,10 @@ class LinearLR(LRScheduler):
         change = 1.0 + slope / (self.total_iters * self.start_factor + (self.last_epoch - 1) * slope)
         return [rate * change for rate in _rates(self.optimizer)]
 
+    def _get_closed_form_lr(self):
+        share = min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * (self.start_factor + (self.end_factor - self.start_factor) * share) for base in self.base_lrs]
+
 
 class PolynomialLR(LRScheduler):
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
@@ -118,6 +135,10 @@ class PolynomialLR(LRScheduler):
             return _rates(self.optimizer)
         change = ((1.0 - self.last_epoch / self.total_iters) / (1.0 - (self.last_epoch - 1) / self.total_iters)) ** self.power
         return [rate * change for rate in _rates(self.optimizer)]
+
+    def _get_closed_form_lr(self):
+        share = min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * (1.0 - share) ** self.power for base in self.base_lrs]
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -138,6 +159,10 @@ class CosineAnnealingLR(LRScheduler):
             return [rate + (base - low) * (1 - math.cos(math.pi / self.T_max)) / 2 for base, rate in zip(self.base_lrs, rates)]
         change = (1 + math.cos(math.pi * at / self.T_max)) / (1 + math.cos(math.pi * (at - 1) / self.T_max))
         return [change * (rate - low) + low for rate in rates]
+
+    def _get_closed_form_lr(self):
+        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
 
 class SequentialLR(LRScheduler):

@@ -91,7 +91,9 @@ static Graph *one_op_graph(const OneOp *one) {
 static void compile_body(void *state) {
     OneOp *one = state;
     Compile *c = &one->made->compile;
-    one->made->plan = inductor_compile_graph(c, one_op_graph(one), one->device, one->op->name);
+    /* Rows whose loops are those of their body (mean, var …) are decomposed first: one plan for all of it. */
+    const Graph *graph = simplify(c, decompose(c, one_op_graph(one)));
+    one->made->plan = inductor_compile_graph(c, graph, one->device, one->op->name);
     CompileReport report;
     OpError error = {0};
     if (!plan_load(c->runtime, one->made->plan, &report, &error)) fail(c->failure, (Span){0}, "%s", error.message);

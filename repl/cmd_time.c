@@ -85,6 +85,11 @@ const Command command_time = {
             "reached in the same run. Example: :time f(x)",
 };
 
+/* 0 says "not measured here": null. */
+static void put_measured(CommandCall *call, const char *name, double value) {
+    json_time(call->document, name, call->show, value > 0 ? value : (double)NAN);
+}
+
 static bool bench_file(CommandCall *call, int word) {
     BenchResult r = {0};
     const char *path = call_word(call, word), *base = strrchr(path, '/');
@@ -93,18 +98,18 @@ static bool bench_file(CommandCall *call, int word) {
     cJSON *document = call_document(call);
     json_put(document, "file", r.file ? r.file : base ? base + 1 : path);
     json_put(document, "mode", r.mode ? r.mode : "default");
-    json_time(document, "eager_us", call->show, r.eager_us);
-    json_time(document, "compiled_us", call->show, r.compiled_us);
-    json_time(document, "kernel_us", call->show, r.kernel_us);
-    json_time(document, "eager_wall_us", call->show, r.eager_wall_us);
-    json_time(document, "wall_us", call->show, r.wall_us);
-    json_time(document, "first_s", call->show, r.first_s);
-    json_time(document, "warm_s", call->show, r.warm_s);
+    put_measured(call, "eager_us", r.eager_us);
+    put_measured(call, "compiled_us", r.compiled_us);
+    put_measured(call, "kernel_us", r.kernel_us);
+    put_measured(call, "eager_wall_us", r.eager_wall_us);
+    put_measured(call, "wall_us", r.wall_us);
+    put_measured(call, "first_s", r.first_s);
+    put_measured(call, "warm_s", r.warm_s);
     json_number(document, "bytes", r.bytes);
     json_number(document, "flops", r.flops);
     json_integer(document, "eager_kernels", r.eager_kernels);
     json_integer(document, "kernels", r.kernels);
-    json_time(document, "copy_gbs", call->show, r.copy_gbs);
+    put_measured(call, "copy_gbs", r.copy_gbs);
     json_number(document, "max_difference", r.max_difference);
     call_flush(call); /* a line a file, as soon as it is known */
     return true;

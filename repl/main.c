@@ -41,7 +41,9 @@ static void write_out(void *state, const char *text, size_t length) {
 }
 
 static void write_note(void *state, const char *text, size_t length) {
-    progress_quiet(((Repl *)state)->progress);
+    Repl *repl = state;
+    progress_quiet(repl->progress);
+    if (repl->output_gone) return; /* that it was stopped is no news then */
     fflush(stdout);
     fwrite(text, 1, length, stderr);
 }

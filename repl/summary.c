@@ -52,6 +52,15 @@ static void put_stage(cJSON *object, Entry *entry, const char *stage, Arena *are
     if (snapshot && snapshot->text) json_lines(object, stage, snapshot->text);
 }
 
+/* The instructions of the user's code, one a line: the rows of its blocks. */
+static void put_bytecode(cJSON *object, Entry *entry, Arena *arena) {
+    const char *error;
+    const Snapshot *snapshot = entry_snapshot(entry, "bytecode", NULL, arena, &error);
+    cJSON *list = snapshot ? json_list(object, "bytecode") : NULL;
+    for (int i = 0; snapshot && i < snapshot->items.count; i++)
+        for (int row = 0; row < snapshot->items.at[i].rows.count; row++) json_add(list, snapshot->items.at[i].rows.at[row]);
+}
+
 static void put_guards(cJSON *object, Entry *entry, Arena *arena) {
     cJSON *list = json_list(object, "guards");
     GuardList guards = facts_guards(arena, entry);
@@ -65,7 +74,7 @@ static void put_launches(cJSON *object, Entry *entry, Arena *arena) {
 }
 
 static void put_entry(cJSON *compiles, Entry *entry) {
-    static const char *const stages[] = {"bytecode", "dynamo", "joint", "forward", "backward"};
+    static const char *const stages[] = {"dynamo", "joint", "forward", "backward"};
     EntryFacts facts = {0};
     entry_facts(entry, &facts);
     if (facts.is_copy) return;
@@ -73,6 +82,7 @@ static void put_entry(cJSON *compiles, Entry *entry) {
     cJSON *object = json_object(compiles, facts.id);
     json_put(object, "function", facts.function);
     if (facts.failed) json_put(object, "failed", facts.failure);
+    put_bytecode(object, entry, arena);
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) put_stage(object, entry, stages[i], arena);
     put_guards(object, entry, arena);
     put_launches(object, entry, arena);

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include <string.h>
 
-enum { MAX_PERIOD = 1000, MIN_PERIOD = 2, MAX_ROUNDS = 6 };
+enum { MAX_PERIOD = 1000, MIN_PERIOD = 2, MIN_TIMES = 3, MAX_ROUNDS = 12 };
 
 typedef struct Repeat { int start, period, times; } Repeat;
 
@@ -30,12 +30,28 @@ typedef struct Fold {
 
 /* ---- finding what repeats ---- */
 
+/* "linear_4" and "linear", "layers_0_weight" and "layers_7_weight" are alike: numbers do not count. */
+static void put_alike(Text *text, const char *title) {
+    size_t length = strlen(title), end = length;
+    while (end > 0 && title[end - 1] >= '0' && title[end - 1] <= '9') end--;
+    if (end > 1 && end < length && title[end - 1] == '_') length = end - 1;
+    for (size_t i = 0; i < length; i++) {
+        bool digit = title[i] >= '0' && title[i] <= '9', again = digit && text->data[text->length - 1] == '#';
+        if (!again) text_char(text, digit ? '#' : title[i]);
+    }
+}
+
 static const char **shapes(Fold *f) {
     const char **shape = ARENA_ARRAY(f->to->arena, const char *, f->from->items.count + 1);
+    Text text = {0};
     for (int i = 0; i < f->from->items.count; i++) {
         const SnapshotItem *item = &f->from->items.at[i];
-        shape[i] = intern(f->names, arena_printf(f->to->arena, "%s\x1f%s", item->kind, item->title));
+        text_clear(&text);
+        text_printf(&text, "%s\x1f%s\x1f", item->kind, item->rows.count ? item->rows.at[0] : ""); /* the first row is its shape */
+        put_alike(&text, item->title);
+        shape[i] = intern(f->names, text_cstr(&text));
     }
+    text_free(&text);
     return shape;
 }
 
@@ -56,7 +72,7 @@ static Repeat best_repeat(Fold *f) {
     int count = f->from->items.count;
     for (int period = MIN_PERIOD; period <= count / 2 && period <= MAX_PERIOD; period++) {
         Repeat found = longest_with(shape, count, period);
-        if (found.times > 1 && (found.times - 1) * found.period > (best.times - 1) * best.period) best = found;
+        if (found.times >= MIN_TIMES && (found.times - 1) * found.period > (best.times - 1) * best.period) best = found;
     }
     return best;
 }
@@ -175,7 +191,7 @@ static const char *free_group_id(Arena *arena, const Snapshot *from, int times) 
 static const Snapshot *fold_repeat(Arena *arena, const Snapshot *from) {
     Fold f = fold_open(arena, from);
     f.repeat = best_repeat(&f);
-    if (f.repeat.times < 2) return from;
+    if (f.repeat.times < MIN_TIMES) return from;
     f.repeat_group = free_group_id(arena, from, f.repeat.times);
     for (int i = 0; i < from->items.count; i++)
         if (in_repeat(&f, i)) f.owner[i] = f.repeat.start + (i - f.repeat.start) % f.repeat.period;
@@ -211,9 +227,11 @@ static const Snapshot *retitled(Arena *arena, const Snapshot *folded, const Snap
 
 static const Snapshot *fold_repeats(Arena *arena, const Snapshot *snapshot, int limit) {
     const Snapshot *folded = snapshot;
-    for (int round = 0, before = 0; folded->items.count > limit && folded->items.count != before && round < MAX_ROUNDS; round++) {
-        before = folded->items.count;
+    if (snapshot->items.count <= limit) return snapshot;
+    for (int round = 0; round < MAX_ROUNDS; round++) { /* all of them, once it is too large */
+        const Snapshot *before = folded;
         folded = fold_repeat(arena, folded);
+        if (folded == before) break;
     }
     return folded;
 }

@@ -326,7 +326,7 @@ static void draw_bars(Text *text, const Sketch *s) {
     int label = 4, room;
     for (int i = 0; i < s->snapshot->items.count; i++) {
         const SnapshotItem *item = &s->snapshot->items.at[i];
-        if (item->start + item->length > end) end = item->start + item->length;
+        if (isfinite(item->start + item->length) && item->start + item->length > end) end = item->start + item->length;
         if (text_columns(item->title) > label) label = text_columns(item->title);
     }
     if (label > 32) label = 32;
@@ -334,7 +334,8 @@ static void draw_bars(Text *text, const Sketch *s) {
     if (room < 10) room = 10;
     for (int i = 0; i < s->snapshot->items.count; i++) {
         const SnapshotItem *item = &s->snapshot->items.at[i];
-        int from = (int)floor(item->start / end * room), to = (int)ceil((item->start + item->length) / end * room);
+        bool placed = isfinite(item->start) && isfinite(item->length);
+        int from = placed ? (int)floor(item->start / end * room) : 0, to = placed ? (int)ceil((item->start + item->length) / end * room) : 0;
         pad(text, *item->title ? item->title : item->id, label, label);
         text_char(text, ' ');
         for (int x = 0; x < room; x++) text_put(text, x < from || x >= (to > from ? to : from + 1) ? " " : s->options->unicode ? "\xe2\x96\x88" : "#");

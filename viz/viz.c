@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DOT_LIMIT = 2000, FIRST_LIMIT = 400, SECOND_LIMIT = 120, DEFAULT_MS = 20000 };
+enum { REPEAT_LIMIT = 100, DOT_LIMIT = 2000, FIRST_LIMIT = 400, SECOND_LIMIT = 120, DEFAULT_MS = 20000 };
 
 static const struct { const char *ending, *format; } ENDINGS[] = {
     {".svg", "svg"}, {".png", "png"}, {".pdf", "pdf"}, {".dot", "dot"}, {".gv", "dot"}};
@@ -45,7 +45,9 @@ const Snapshot *viz_without_lone_side(Arena *arena, const Snapshot *snapshot) {
 
 static const Snapshot *prepared(Arena *arena, const Snapshot *snapshot, const VizOptions *options, int limit) {
     const Snapshot *tree = viz_guard_tree(arena, viz_without_lone_side(arena, snapshot));
-    return options->unfolded || viz_is_timeline(tree) ? tree : viz_fold(arena, tree, limit);
+    if (options->unfolded || viz_is_timeline(tree)) return tree;
+    const Snapshot *folded = viz_fold_repeats(arena, tree, REPEAT_LIMIT);
+    return folded->items.count > limit ? viz_fold(arena, tree, limit) : folded;
 }
 
 void viz_dot(Text *text, const Snapshot *snapshot, const VizOptions *options) {
@@ -64,7 +66,7 @@ static bool render(Text *bytes, const Snapshot *snapshot, const char *format, co
     bool done = dot_render(bytes, first, format, limit_ms, options->interrupt, error);
     if (!done && first->items.count > SECOND_LIMIT && !options->unfolded && !(options->interrupt && *options->interrupt)) {
         text_clear(bytes);
-        done = dot_render(bytes, viz_fold(arena, first, SECOND_LIMIT), format, limit_ms, options->interrupt, error);
+        done = dot_render(bytes, prepared(arena, snapshot, options, SECOND_LIMIT), format, limit_ms, options->interrupt, error);
     }
     arena_free(arena);
     return done;

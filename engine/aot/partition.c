@@ -178,7 +178,9 @@ static void build_backward(Cut *cut) {
         SavedTensor *saved = &cut->out->saved.at[i];
         Node dead = {.metas = graph->nodes.at[0]->metas};
         const Node *node = saved->joint_node ? saved->joint_node : &dead;
-        Node *input = graph_input(backward, saved->name, &node->metas[0], node->span);
+        Meta meta = node->metas[0];
+        meta.offset = 0; /* a saved view is given by the address of its first element */
+        Node *input = graph_input(backward, saved->name, &meta, node->span);
         if (!saved->joint_node) continue;
         node_origin(backward, input, node);
         map_put(map, node, input);

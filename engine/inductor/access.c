@@ -123,47 +123,53 @@ static bool map_by_strides(const Lowered *l, Alignment *a, int count) {
     return true;
 }
 
-static bool map_flat(const Lowered *l, Alignment *a, const int *places, int count) {
+/* A flat index over base's `places`, cut into other's axes `targets` (both in logical order). */
+static bool map_flat(const Lowered *l, Alignment *a, const int *places, int count, const int *targets, int target_count) {
     SymTable *syms = l->syms;
-    Dim flat = 0, volume = 1;
+    Dim flat = 0, volume = 1, wanted = 1, stride = 1;
     for (int i = 0; i < count; i++) {
         const Axis *axis = &a->base->axes[places[i]];
         flat = dim_add(syms, dim_mul(syms, flat, axis->extent), axis->var);
         volume = dim_mul(syms, volume, axis->extent);
     }
-    if (volume != axes_volume(syms, a->other->axes, a->other->axis_count)) return false;
-    Dim stride = 1;
-    for (int i = a->other->axis_count - 1; i >= 0; i--) {
-        const Axis *axis = &a->other->axes[a->other->logical[i]];
-        a->to[a->other->logical[i]] = dim_mod(syms, dim_floordiv(syms, flat, stride), axis->extent);
+    for (int i = 0; i < target_count; i++) wanted = dim_mul(syms, wanted, a->other->axes[targets[i]].extent);
+    if (volume != wanted) return false;
+    for (int i = target_count - 1; i >= 0; i--) {
+        const Axis *axis = &a->other->axes[targets[i]];
+        a->to[targets[i]] = dim_mod(syms, dim_floordiv(syms, flat, stride), axis->extent);
         stride = dim_mul(syms, stride, axis->extent);
     }
     return true;
 }
 
 /* ---- spaces ---- */
-static void logical_places(const Group *group, bool full, int *places, int *count) {
+typedef enum Part { PART_ROWS = 1, PART_COLUMNS = 2, PART_ALL = 3 } Part;
+
+static void logical_places(const Group *group, Part part, int *places, int *count) {
     *count = 0;
     for (int i = 0; i < group->axis_count; i++)
-        if (full || group->logical[i] < group->rows) places[(*count)++] = group->logical[i];
+        if (part & (group->logical[i] < group->rows ? PART_ROWS : PART_COLUMNS)) places[(*count)++] = group->logical[i];
 }
 
 /* other without columns, over all of base's space or over its rows. */
 static bool align_pointwise(const Lowered *l, Alignment *a, bool full) {
-    int places[MAX_AXES], count;
-    logical_places(a->base, full, places, &count);
+    int places[MAX_AXES], count, targets[MAX_AXES], target_count;
+    logical_places(a->base, full ? PART_ALL : PART_ROWS, places, &count);
+    logical_places(a->other, PART_ALL, targets, &target_count);
     a->full = full;
     if (map_in_order(a, places, count) && accesses_meet(l, a)) return true;
     if (map_by_strides(l, a, full ? a->base->axis_count : a->base->rows) && accesses_meet(l, a)) return true;
-    return map_flat(l, a, places, count) && accesses_meet(l, a);
+    return map_flat(l, a, places, count, targets, target_count) && accesses_meet(l, a);
 }
 
+/* Rows to rows and columns to columns. */
 static bool align_reductions(const Lowered *l, Alignment *a) {
+    int places[MAX_AXES], count, targets[MAX_AXES], target_count;
     a->full = true;
-    if (a->base->rows != a->other->rows || a->base->axis_count != a->other->axis_count) return false;
-    for (int i = 0; i < a->base->axis_count; i++) {
-        if (a->base->axes[i].extent != a->other->axes[i].extent) return false;
-        a->to[i] = a->base->axes[i].var;
+    for (Part part = PART_ROWS; part <= PART_COLUMNS; part++) {
+        logical_places(a->base, part, places, &count);
+        logical_places(a->other, part, targets, &target_count);
+        if (!map_flat(l, a, places, count, targets, target_count)) return false;
     }
     return accesses_meet(l, a);
 }

@@ -11,67 +11,22 @@
 
 enum { CAP = 16, ROUNDS = 4 };
 
-typedef struct Candidate { int a, b; int64_t bytes; bool vertical; } Candidate; /* loops */
-typedef VEC(int) IntList;
-
-typedef struct Fuser {
-    Compile *c; Lowered *l; Schedule *s;
-    Group **of_loop;
-    IntList *readers;               /* by buffer: loops */
-    IntList *writers;
-    int *marks, stamp;              /* by loop: of the group's first member */
-    Map *said;                      /* pairs of groups whose refusal is recorded */
-    VEC(Candidate) candidates;
-} Fuser;
-
-/* ---- the graph of groups ---- */
 static int group_key(const Group *g) { return g->members.at[0].loop->id; }
 static int group_last(const Group *g) { return g->members.at[g->members.count - 1].loop->id; }
-
-static bool reaches(Fuser *f, Group *from, const Group *target, bool direct);
-
-/* Does a path to target begin with an edge from `from` to the group of this loop? */
-static bool reaches_through(Fuser *f, Group *from, int loop, const Group *target, bool direct) {
-    Group *next = f->of_loop[loop];
-    if (next == from || (next == target && !direct)) return false;
-    if (next == target) return true;
-    if (f->marks[group_key(next)] == f->stamp) return false; /* groups interleave, so places in the program do not bound the search */
-    f->marks[group_key(next)] = f->stamp;
-    return reaches(f, next, target, true);
-}
-
-/* Edges go from a store to its readers, and to those who store there later (a scatter into a copy). */
-static bool reaches(Fuser *f, Group *from, const Group *target, bool direct) {
-    for (int m = 0; m < from->members.count; m++) {
-        const Loop *loop = from->members.at[m].loop;
-        for (int i = 0; i < loop->accesses.count; i++) {
-            const Access *access = &loop->accesses.at[i];
-            if (!access->is_store) continue;
-            for (int r = 0; r < f->readers[access->buffer].count; r++)
-                if (reaches_through(f, from, f->readers[access->buffer].at[r], target, direct)) return true;
-            for (int w = 0; w < f->writers[access->buffer].count; w++)
-                if (f->writers[access->buffer].at[w] > loop->id && reaches_through(f, from, f->writers[access->buffer].at[w], target, direct)) return true;
-        }
-    }
-    return false;
-}
-
-/* Must a third group run between them? */
-static bool is_between(Fuser *f, Group *a, Group *b) {
-    f->stamp++;
-    if (reaches(f, a, b, false)) return true;
-    f->stamp++;
-    return reaches(f, b, a, false);
-}
 
 /* ---- candidates ---- */
 static void add_candidate(Fuser *f, int a, int b, int buffer, bool vertical) {
     if (a == b) return;
-    Candidate candidate = {a < b ? a : b, a < b ? b : a, buffer_hint_bytes(&f->l->buffers.at[buffer]), vertical};
+    Candidate candidate = {a < b ? a : b, a < b ? b : a, buffer_hint_bytes(&f->l->buffers.at[buffer]), vertical, false};
     vec_push(&f->candidates, candidate);
 }
 
 static void collect_candidates(Fuser *f) {
+    for (int i = 1; i < f->l->loops.count; i++) {
+        const Loop *former = f->l->loops.at[i - 1], *loop = f->l->loops.at[i];
+        Candidate candidate = {i - 1, i, 0, false, true};
+        if (former->node == loop->node && !former->split && former->kind == LOOP_COMPUTE && loop->kind == LOOP_COMPUTE) vec_push(&f->candidates, candidate);
+    }
     for (int buffer = 0; buffer < f->l->buffers.count; buffer++) {
         const IntList *readers = &f->readers[buffer];
         int count = readers->count < CAP ? readers->count : CAP;
@@ -113,7 +68,8 @@ static bool refuse(Alignment *a, const char *code, const char *why) {
     return false;
 }
 
-static bool can_fuse(Fuser *f, Group *a, Group *b, bool vertical, Alignment *alignment) {
+static bool can_fuse(Fuser *f, Group *a, Group *b, const Candidate *candidate, Alignment *alignment) {
+    bool vertical = candidate->vertical;
     const Policy *policy = f->c->policy;
     if (group_is_extern(a) || group_is_extern(b)) return refuse(alignment, "not_fused.extern", "one of them is a call");
     if (a->members.at[0].loop->kind == LOOP_SCATTER || b->members.at[0].loop->kind == LOOP_SCATTER)
@@ -125,8 +81,8 @@ static bool can_fuse(Fuser *f, Group *a, Group *b, bool vertical, Alignment *ali
         return false;
     }
     if (!groups_align(f->l, a, b, alignment)) return false;
-    if (alignment->shared_bytes == 0) return refuse(alignment, "not_fused.nothing_shared", "they read common buffers at different places: no byte would be saved");
-    if (is_between(f, a, b)) return refuse(alignment, "not_fused.cycle", "another kernel must run between them");
+    if (alignment->shared_bytes == 0 && !candidate->twins) return refuse(alignment, "not_fused.nothing_shared", "they read common buffers at different places: no byte would be saved");
+    if (groups_are_apart(f, a, b)) return refuse(alignment, "not_fused.cycle", "another kernel must run between them");
     return true;
 }
 
@@ -149,9 +105,10 @@ static void note_refused(Fuser *f, const Group *a, const Group *b, const Alignme
 static bool try_candidate(Fuser *f, const Candidate *candidate) {
     Group *a = f->of_loop[candidate->a], *b = f->of_loop[candidate->b];
     Alignment alignment;
-    if (a == b || !can_fuse(f, a, b, candidate->vertical, &alignment)) return false;
+    if (a == b || !can_fuse(f, a, b, candidate, &alignment)) return false;
     note_fused(f, a, b, alignment.depends, alignment.shared_bytes);
     f->s->saved_bytes += alignment.shared_bytes;
+    ranks_merge(f, a, b);
     groups_merge(f->l, f->c->arena, &alignment);
     for (int i = 0; i < alignment.base->members.count; i++) f->of_loop[alignment.base->members.at[i].loop->id] = alignment.base;
     return true;
@@ -167,7 +124,7 @@ static void fuse_candidates(Fuser *f) {
         Candidate *candidate = &f->candidates.at[i];
         Group *a = f->of_loop[candidate->a], *b = f->of_loop[candidate->b];
         Alignment alignment;
-        if (a == b || group_is_extern(a) || group_is_extern(b) || can_fuse(f, a, b, candidate->vertical, &alignment)) continue;
+        if (a == b || group_is_extern(a) || group_is_extern(b) || can_fuse(f, a, b, candidate, &alignment)) continue;
         const void *pair = map_key((int64_t)group_key(a) << 32 | group_key(b));
         if (map_has(f->said, pair)) continue;
         map_put(f->said, pair, f);
@@ -192,8 +149,10 @@ Schedule *fuse(Compile *c, Lowered *l) {
     s->lowered = l;
     Fuser f = {.c = c, .l = l, .s = s, .said = map_new(c->arena)};
     f.of_loop = ARENA_ARRAY(c->arena, Group *, l->loops.count + 1);
-    f.marks = ARENA_ARRAY(c->arena, int, l->loops.count + 1);
-    for (int i = 0; i < l->loops.count; i++) f.of_loop[i] = group_of_loop(l, c->arena, l->loops.at[i]);
+    for (int i = 0; i < l->loops.count; i++) {
+        f.of_loop[i] = group_of_loop(l, c->arena, l->loops.at[i]);
+        f.of_loop[i]->rank = i;
+    }
     index_accesses(&f);
     collect_candidates(&f);
     if (f.candidates.count) qsort(f.candidates.at, (size_t)f.candidates.count, sizeof(Candidate), candidate_compare);

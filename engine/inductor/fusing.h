@@ -6,6 +6,23 @@
 #define VITRINE_INDUCTOR_FUSING_H
 #include "inductor/inductor.h"
 
+typedef VEC(int) IntList;
+
+typedef struct Candidate { int a, b; int64_t bytes; bool vertical, twins; } Candidate; /* loops; twins: two outputs of one node */
+
+typedef struct Fuser {
+    Compile *c; Lowered *l; Schedule *s;
+    Group **of_loop;
+    IntList *readers, *writers;     /* by buffer: loops, in order */
+    int stamp;                      /* of the last search */
+    Map *said;                      /* pairs of groups whose refusal is recorded */
+    VEC(Candidate) candidates;
+} Fuser;
+
+/* rank.c: the order of groups while they merge (Pearce and Kelly 2006): a search stays between the ranks of its two ends. */
+bool groups_are_apart(Fuser *f, Group *a, Group *b);  /* must a third group run between them? */
+void ranks_merge(Fuser *f, Group *a, Group *b);       /* before they become one: both get the rank of the merged group */
+
 /* `other` seen in the space of `base`: its axis k is to[k]. */
 typedef struct Alignment {
     Group *base, *other;

@@ -96,6 +96,7 @@ static void gather_loaded(const Sym *var, void *state) {
 static void gather_parameters(Emitter *e) {
     Gather gather = {e, NULL};
     e->buffers = ARENA_ARRAY(e->arena, int, e->l->buffers.count + 1);
+    e->sizes = ARENA_ARRAY(e->arena, Dim, 1);
     for (int i = 0; i < e->g->items.count; i++) {
         const Item *item = &e->g->items.at[i];
         body_each(item->value, gather_value, &gather);
@@ -367,7 +368,8 @@ void emit_random_helper(Emitter *e) {
     emit_line(e, "static inline %sfloat %s_uniform(unsigned long seed, unsigned long offset, unsigned long draw, unsigned long element) {", where, e->g->name);
     emit_line(e, "    unsigned words[4];");
     emit_line(e, "    %s_words(seed, offset, draw, element >> 2, words);", e->g->name);
-    emit_line(e, "    return (float)(words[element & 3] >> 8) * 0x1p-24f; /* [0, 1) */");
+    emit_line(e, "    const unsigned word = element & 2 ? (element & 1 ? words[3] : words[2]) : (element & 1 ? words[1] : words[0]);");
+    emit_line(e, "    return (float)(word >> 8) * 0x1p-24f; /* [0, 1) */");
     emit_line(e, "}");
 }
 

@@ -101,6 +101,7 @@ typedef struct Group {
     Axis axes[MAX_AXES]; int axis_count; int rows; /* PARALLEL axes first: `rows` of them */
     int logical[MAX_AXES];          /* axes in the order of the tensors' dims */
     AccessList accesses;
+    int rank, mark;                 /* while fusing: a topological order of groups; the last search that met it */
     /* made by group_build */
     BodyBuilder *builder;
     VEC(Item) items; int reductions, passes;

@@ -62,9 +62,29 @@ static bool dense(const Tile *tile, int operand, int item) {
     return item && (tile->columns == 1 || tile->column_stride[operand] == item) && (tile->rows == 1 || tile->row_stride[operand] == item * tile->columns);
 }
 
-/* Reads along the operand's denser direction. */
+#define SPREAD(type) for (int64_t r = 0; r < rows; r++) *(type *)(void *)(to + r * stride) = ((const type *)values)[r]; break
+static void spread(char *to, int64_t stride, const void *values, int64_t rows, int size) {
+    switch (size) {
+    case 1: SPREAD(uint8_t);
+    case 4: SPREAD(uint32_t);
+    default: SPREAD(uint64_t);
+    }
+}
+
+/* Reads along the operand's denser direction: one that lies across the tile is read by columns and turned in the buffer. */
 static void gather(const Input *input, const Tile *tile, char *buffer) {
     int k = input->operand, size = compute_size(input->type);
+    int64_t down = tile->row_stride[k] < 0 ? -tile->row_stride[k] : tile->row_stride[k], along = tile->column_stride[k] < 0 ? -tile->column_stride[k] : tile->column_stride[k];
+    if (tile->rows > 8 && down != 0 && down < along) {
+        double column[TILE];
+        for (int64_t c = 0; c < tile->columns; c++) /* columns lie far apart: no prefetcher of the hardware sees them coming */
+            for (int64_t r = 0; r < tile->rows * down; r += 64) __builtin_prefetch(tile->data[k] + c * tile->column_stride[k] + (tile->row_stride[k] < 0 ? -r : r));
+        for (int64_t c = 0; c < tile->columns; c++) {
+            input->load(tile->rows, column, tile->data[k] + c * tile->column_stride[k], tile->row_stride[k]);
+            spread(buffer + c * size, tile->columns * size, column, tile->rows, size);
+        }
+        return;
+    }
     for (int64_t r = 0; r < tile->rows; r++)
         input->load(tile->columns, buffer + r * tile->columns * size, tile->data[k] + r * tile->row_stride[k], tile->column_stride[k]);
 }

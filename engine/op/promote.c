@@ -7,6 +7,7 @@
  *
  * Invariant: arguments that are None or no operands have no say. */
 #include "op/family.h"
+#include "op/scalar_row.h"
 
 typedef struct Ranks { DType with_dims, zero_dim, number; } Ranks; /* DTYPE_NONE: none seen */
 
@@ -48,5 +49,7 @@ DType pointwise_common_type(const Op *op, const Arg *args, DType default_dtype) 
         if (i != op->bool_operand) see(&ranks, &args[i], default_dtype);
     DType type = combine_all(&ranks);
     if (type == DTYPE_NONE) type = default_dtype;
-    return op_has(op, TRAIT_FLOAT_RESULT) && !dtype_is_float(type) ? default_dtype : type;
+    if (dtype_is_float(type) || !op_has(op, TRAIT_FLOAT_RESULT)) return type;
+    const ScalarVariant *variant = op_scalar(op, args);
+    return !variant || scalar_row_promotes(op, variant) ? default_dtype : type;
 }

@@ -78,10 +78,19 @@ static double cost_of(const ScalarExpr *e) {
     return cost;
 }
 
+bool scalar_row_promotes(const Op *op, const ScalarVariant *variant) {
+    DType types[MAX_PARAMS];
+    bool by_word = false;
+    if (!op_has(op, TRAIT_FLOAT_RESULT)) return false;
+    for (int i = 0; i < variant->condition_count; i++) by_word = by_word || variant->conditions[i].string;
+    for (int i = 0; i < op->nparams + 2; i++) types[i] = i == op->bool_operand ? DTYPE_BOOL : DTYPE_I64;
+    return !by_word || !scalar_defined(variant->expr, types);
+}
+
 bool scalar_row_defined(const Op *op, const ScalarVariant *variant, DType compute) {
     DType types[MAX_PARAMS];
     bool integral = compute == DTYPE_I64 || compute == DTYPE_BOOL;
-    if (op_has(op, TRAIT_FLOAT_RESULT) && integral) return false;
+    if (scalar_row_promotes(op, variant) && integral) return false;
     for (int i = 0; i < op->nparams + 2; i++) types[i] = i == op->bool_operand ? DTYPE_BOOL : compute;
     if (!scalar_defined(variant->expr, types)) return false;
     DType result = variant->expr->kind == SCALAR_CONST ? compute : scalar_type(variant->expr, types);

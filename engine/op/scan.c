@@ -85,6 +85,36 @@ static bool scan_line(const Scan *scan, int64_t number) {
     return ok;
 }
 
+/* Totals and products along an outer dim: neighbouring lines run together, so that memory is read in order. */
+enum { GROUP = 128 };
+
+static void step_totals(const Scan *scan, void *running, const void *values, int64_t n) {
+    bool sum = strcmp(scan->word, "sum") == 0;
+    double *f = running;
+    uint64_t *i = running;
+    if (scan->compute == DTYPE_F64) for (int64_t k = 0; k < n; k++) f[k] = sum ? f[k] + ((const double *)values)[k] : f[k] * ((const double *)values)[k];
+    else for (int64_t k = 0; k < n; k++) i[k] = sum ? i[k] + ((const uint64_t *)values)[k] : i[k] * ((const uint64_t *)values)[k];
+}
+
+static void scan_group(const Scan *scan, int64_t first, int64_t n) {
+    double running[GROUP], values[GROUP];
+    const char *src = scan->src + line_offset(&scan->in, first);
+    char *dst = scan->dst + line_offset(&scan->out, first);
+    int64_t src_step = scan->in.strides[scan->in.rank - 1], dst_step = scan->out.strides[scan->out.rank - 1];
+    load_values(scan->from, scan->compute, n, running, src, src_step);
+    store_values(scan->compute, scan->to, n, running, dst, dst_step);
+    for (int64_t i = 1; i < scan->in.length; i++) {
+        load_values(scan->from, scan->compute, n, values, src + i * scan->in.stride, src_step);
+        step_totals(scan, running, values, n);
+        store_values(scan->compute, scan->to, n, running, dst + i * scan->out.stride, dst_step);
+    }
+}
+
+static bool runs_in_groups(const Scan *scan) {
+    bool totals = strcmp(scan->word, "sum") == 0 || strcmp(scan->word, "prod") == 0;
+    return totals && scan->in.rank > 0 && scan->in.sizes[scan->in.rank - 1] >= 8 && scan->in.strides[scan->in.rank - 1] < scan->in.stride;
+}
+
 static bool scan_run(const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
     int dim;
     (void)nargs;
@@ -97,6 +127,15 @@ static bool scan_run(const Op *op, const Arg *args, int nargs, const Arg *outs, 
     bool ok = true;
     int threads = meta_numel(input) < 65536 || context->threads < 1 ? 1 : context->threads;
     (void)threads;
+    if (runs_in_groups(&scan)) {
+        int64_t width = scan.in.sizes[scan.in.rank - 1], groups = (width + GROUP - 1) / GROUP;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+        for (int64_t g = 0; g < scan.in.count / width * groups; g++) {
+            int64_t start = g % groups * GROUP;
+            scan_group(&scan, g / groups * width + start, width - start < GROUP ? width - start : GROUP);
+        }
+        return true;
+    }
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(&& : ok)
     for (int64_t i = 0; i < scan.in.count; i++) ok = scan_line(&scan, i) && ok;
     return ok ? true : op_error(error, ERROR_MEMORY, "%s(): no memory for a line", op->name);

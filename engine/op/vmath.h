@@ -251,8 +251,9 @@ static const double v_pi_low[105] V_UNUSED = {
 V_INLINE double v_sin_core(float x, unsigned long quarter) {
     unsigned b = v_bits_f32(x) & 0x7fffffffu;
     int e = (int)(b >> 23) - 150, at = e < 0 ? 0 : e > 104 ? 104 : e;
-    double m = (double)(int)((b & 0x7fffffu) | 0x800000u), sign = v_bits_f32(x) >> 31 ? -1.0 : 1.0;
-    double high = e < 0 ? (double)x : sign * m * v_pi_high[at], low = e < 0 ? 0.0 : sign * m * v_pi_low[at];
+    double m = __builtin_copysign((double)(int)((b & 0x7fffffu) | 0x800000u), (double)x), high = m * v_pi_high[at], low = m * v_pi_low[at];
+    high = e < 0 ? (double)x : high;
+    low = e < 0 ? 0.0 : low;
     double shifted = (high + low) * 0x1.45f306dc9c883p-1 + 0x1.8p+52, n = shifted - 0x1.8p+52;
     double r = (((high - n * 0x1.921fb5p+0) - n * 0x1.110b46p-26) + low) - n * 0x1.1a62633145c07p-54, z = r * r;
     double s = -2.480070624050586e-08, c = 2.0697074803485915e-09;

@@ -5,5 +5,6 @@
 from torch.optim import lr_scheduler
 from torch.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
 from torch.optim.adaptive import Adadelta, Adagrad, RMSprop
+from torch.optim.lbfgs import LBFGS
 from torch.optim.optimizer import Optimizer
 from torch.optim.sgd import SGD

@@ -52,6 +52,8 @@ Value vm_bind(VM *vm, Value attribute, Value self, Class *cls) {
     }
 }
 
+static Value own_attr(VM *vm, Value v, const char *name);
+
 static Value instance_attr(VM *vm, Value object, const char *name) {
     Instance *instance = (Instance *)object.o;
     const VMNames *n = &vm->own->names;
@@ -63,7 +65,9 @@ static Value instance_attr(VM *vm, Value object, const char *name) {
     if (name == n->class_) return value_ref(value_object(instance->cls));
     if (name == n->dict_) return value_ref(value_object(instance->dict));
     if (name == n->doc_ || name == n->module_) return vm_load_attr_generic(vm, value_object(instance->cls), name);
-    return instance->cls->is_exception ? exception_load_attr(vm, object, name) : VALUE_NULL;
+    if (instance->cls->is_exception) return exception_load_attr(vm, object, name);
+    Value payload = instance_payload(object);
+    return payload.tag == V_NULL ? payload : own_attr(vm, payload, name);
 }
 
 static Value mro_tuple(VM *vm, const Class *cls) {

@@ -262,7 +262,7 @@ static GradNode *missing_node(VM *vm, const Op *op, const Arg *args, int nargs, 
     return node;
 }
 
-static const char *grad_name_for(VM *vm, const Op *op, const Arg *args);
+static const char *grad_name_for(const Op *op, const Arg *args);
 
 /* always: also when no formula is needed (an in-place op cuts its tensor off from what it was). */
 static GradNode *recorded_node(VM *vm, const Op *op, const Arg *args, int nargs, int noutputs, bool always) {
@@ -276,7 +276,7 @@ static GradNode *recorded_node(VM *vm, const Op *op, const Arg *args, int nargs,
     int n = gather_inputs(vm, r, args, nargs, inputs);
     GradNode *node = NULL;
     if (r->needed || always) {
-        node = autograd_node(vm, grad_name_for(vm, op, args), inputs, n, noutputs, recorded_backward);
+        node = autograd_node(vm, grad_name_for(op, args), inputs, n, noutputs, recorded_backward);
         node->op = op;
         node->state = r;
         node->release = release_recorded;
@@ -285,21 +285,29 @@ static GradNode *recorded_node(VM *vm, const Op *op, const Arg *args, int nargs,
     return node;
 }
 
-/* PyTorch numbers the overloads of an op; a row that stands for several says so here by the argument that tells them apart. */
-static const char *grad_name_for(VM *vm, const Op *op, const Arg *args) {
-    static const struct { const char *op, *param, *with, *without; } overloads[] = {
-        {"sum", "dim", "SumBackward1", "SumBackward0"}, {"mean", "dim", "MeanBackward1", "MeanBackward0"},
-        {"prod", "dim", "ProdBackward1", "ProdBackward0"}, {"max", "dim", "MaxBackward0", "MaxBackward1"},
-        {"min", "dim", "MinBackward0", "MinBackward1"}, {"median", "dim", "MedianBackward1", "MedianBackward0"},
-    };
-    (void)vm;
+/* PyTorch numbers the overloads of an op; a row that stands for several says here by which argument they are told apart. */
+typedef enum Asked { GIVEN, TENSOR } Asked;
+typedef struct Overload { const char *op, *param; Asked asked; const char *yes, *no; /* NULL: the next line decides */ } Overload;
+static const Overload overloads[] = {
+    {"sum", "dim", GIVEN, "SumBackward1", "SumBackward0"}, {"mean", "dim", GIVEN, "MeanBackward1", "MeanBackward0"}, {"prod", "dim", GIVEN, "ProdBackward1", "ProdBackward0"},
+    {"max", "dim", GIVEN, "MaxBackward0", "MaxBackward1"}, {"min", "dim", GIVEN, "MinBackward0", "MinBackward1"}, {"median", "dim", GIVEN, "MedianBackward1", "MedianBackward0"},
+    {"squeeze", "dim", GIVEN, "SqueezeBackward1", "SqueezeBackward0"}, {"div", "rounding_mode", GIVEN, "DivBackward1", "DivBackward0"},
+    {"pow", "exponent", TENSOR, "PowBackward1", "PowBackward0"}, {"remainder", "other", TENSOR, "RemainderBackward1", "RemainderBackward0"}, {"fmod", "other", TENSOR, "FmodBackward1", "FmodBackward0"},
+    {"lerp", "weight", TENSOR, "LerpBackward1", "LerpBackward0"}, {"masked_fill", "value", TENSOR, "MaskedFillBackward1", "MaskedFillBackward0"}, {"fill", "value", TENSOR, "FillBackward1", "FillBackward0"},
+    {"index_fill", "value", TENSOR, "IndexFillBackward1", "IndexFillBackward0"}, {"scatter", "src", TENSOR, "ScatterBackward0", "ScatterBackward1"},
+    {"clamp", "min", TENSOR, "ClampBackward0", NULL}, {"clamp", "max", TENSOR, "ClampBackward0", "ClampBackward1"}, {"sub", "input", TENSOR, "SubBackward0", "RsubBackward1"},
+    {"reshape", "input", TENSOR, "ViewBackward0", NULL}, {"nll_loss_forward", "input", TENSOR, "NllLossBackward0", NULL}, {"logsigmoid", "input", TENSOR, "LogSigmoidBackward0", NULL},
+};
+
+static const char *grad_name_for(const Op *op, const Arg *args) {
     const char *name = op->functional_op ? op->functional_op->name : op->name;
-    if (strcmp(name, "pow") == 0) return args[1].tag == ARG_TENSOR ? "PowBackward1" : "PowBackward0";
-    if (strcmp(name, "reshape") == 0) return "ViewBackward0";
-    if (strcmp(name, "sub") == 0 && args[0].tag != ARG_TENSOR) return "RsubBackward1";
-    if (strcmp(name, "clamp") == 0) return args[1].tag == ARG_TENSOR || args[2].tag == ARG_TENSOR ? "ClampBackward0" : "ClampBackward1";
-    for (size_t i = 0; i < sizeof overloads / sizeof *overloads; i++)
-        if (strcmp(name, overloads[i].op) == 0) return op_arg(op, args, overloads[i].param)->tag == ARG_NONE ? overloads[i].without : overloads[i].with;
+    for (size_t i = 0; i < sizeof overloads / sizeof *overloads; i++) {
+        const Overload *o = &overloads[i];
+        if (strcmp(name, o->op)) continue;
+        const Arg *arg = op_arg(op, args, o->param);
+        const char *found = (o->asked == GIVEN ? arg->tag != ARG_NONE : arg->tag == ARG_TENSOR) ? o->yes : o->no;
+        if (found) return found;
+    }
     return op->grad_name ? op->grad_name : op->name;
 }
 

@@ -15,9 +15,8 @@ typedef struct Task {            /* a node of this run */
     GradNode *node;
     Tensor **grads;              /* one buffer for each output of the node; owned */
     int waiting;                 /* nodes that will still send gradients */
-    bool needed, reached;
-    int *captures;               /* index + 1 into Run.grads for each output, 0: none; NULL: no capture */
-    struct Task *next_captured;
+    bool reached, needed;        /* needed: on a way to something that is wanted */
+    bool captured;               /* some input that was asked for is an output of this node */
 } Task;
 
 typedef struct Run {
@@ -74,7 +73,7 @@ static void find_needed(Run *run) {
         for (int k = 0; k < task->node->ninputs; k++) {
             GradNode *next = task->node->edges[k].node;
             Task *to = next ? map_get(run->tasks, next) : NULL;
-            if (to && (to->needed || to->captures)) task->needed = true;
+            if (to && (to->needed || to->captured)) task->needed = true;
         }
     }
 }
@@ -105,7 +104,7 @@ static Tensor *fit_gradient(VM *vm, const GradNode *node, int output, Tensor *g)
 /* Adds an owned gradient to a buffer. */
 static bool send(Run *run, GradEdge edge, Tensor *g) {
     Task *to = map_get(run->tasks, edge.node);
-    if (!to || !(to->needed || to->captures)) { drop(run->vm, &g); return true; }
+    if (!to || !(to->needed || to->captured)) { drop(run->vm, &g); return true; }
     g = fit_gradient(run->vm, edge.node, edge.output, g);
     if (!g) return false;
     Tensor **slot = &to->grads[edge.output];
@@ -128,7 +127,7 @@ static Tensor *own_gradient(Run *run, Tensor *g) {
 }
 
 static bool capture(Run *run, Task *task) {
-    for (int i = 0; task->captures && i < run->ninputs; i++) {
+    for (int i = 0; task->captured && i < run->ninputs; i++) {
         GradEdge edge = autograd_edge(run->vm, run->inputs[i]);
         if (edge.node) grad_node_unref(run->vm, edge.node);
         if (edge.node != task->node || !task->grads[edge.output]) continue;
@@ -350,7 +349,7 @@ static bool seed(Run *run, Tensor **roots, Tensor **root_grads, int nroots) {
         GradEdge edge = autograd_edge(vm, run->inputs[i]);
         Task *task = edge.node ? map_get(run->tasks, edge.node) : NULL;
         if (edge.node) grad_node_unref(vm, edge.node);
-        if (task) task->captures = (int *)1;
+        if (task) task->captured = true;
     }
     find_needed(run);
     for (int i = 0; i < nroots; i++) {

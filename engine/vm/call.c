@@ -11,19 +11,45 @@
 
 enum { SMALL = 12 /* arguments that need no heap */ };
 
-Frame *frame_new(VM *vm, Function *function, const Code *code, Dict *globals) {
-    (void)vm;
-    int locals = code_localsplus_count(code), total = locals + code->stacksize + 2;
-    Frame *frame = malloc(sizeof(Frame) + (size_t)total * sizeof(Value));
+/* Frames come and go with every call: small ones are kept by size. */
+static int frame_size_class(const Code *code) { return (code_localsplus_count(code) + code->stacksize + 2 + FRAME_STEP - 1) / FRAME_STEP; }
+
+static Frame *frame_take(VM *vm, int size) {
+    struct VMPrivate *own = vm->own;
+    if (size < FRAME_SIZES && own->spare_frames[size]) {
+        Frame *frame = own->spare_frames[size];
+        own->spare_frames[size] = frame->back;
+        own->spare_counts[size]--;
+        return frame;
+    }
+    Frame *frame = malloc(sizeof(Frame) + (size_t)size * FRAME_STEP * sizeof(Value));
     if (!frame) vm_out_of_memory();
-    *frame = (Frame){.function = function, .code = code, .globals = globals, .fast = (Value *)(frame + 1), .sp = locals};
-    memset(frame->fast, 0, (size_t)total * sizeof(Value)); /* V_NULL is 0 */
     return frame;
+}
+
+Frame *frame_new(VM *vm, Function *function, const Code *code, Dict *globals) {
+    int locals = code_localsplus_count(code);
+    Frame *frame = frame_take(vm, frame_size_class(code));
+    *frame = (Frame){.function = function, .code = code, .globals = globals, .fast = (Value *)(frame + 1), .sp = locals};
+    memset(frame->fast, 0, (size_t)locals * sizeof(Value)); /* V_NULL is 0 */
+    return frame;
+}
+
+static void frame_give(VM *vm, Frame *frame) {
+    struct VMPrivate *own = vm->own;
+    int size = frame_size_class(frame->code);
+    if (size >= FRAME_SIZES || own->spare_counts[size] >= SPARE_FRAMES || own->closing) {
+        free(frame);
+        return;
+    }
+    frame->back = own->spare_frames[size];
+    own->spare_frames[size] = frame;
+    own->spare_counts[size]++;
 }
 
 void frame_free(VM *vm, Frame *frame) {
     for (int i = 0; i < frame->sp; i++) value_unref(vm, frame->fast[i]);
-    free(frame);
+    frame_give(vm, frame);
 }
 
 Value frame_evaluate(VM *vm, Frame *frame) {
@@ -51,7 +77,7 @@ Value call_function(VM *vm, Function *function, Value *args, int nargs, Tuple *k
 }
 
 static Value wrong_count(VM *vm, Builtin *b, int nargs) {
-    int self = b->effects & BUILTIN_METHOD || b->self.tag != V_NULL;
+    int self = b->effects & (BUILTIN_METHOD | BUILTIN_NEW) || b->self.tag != V_NULL;
     int given = nargs - self, min = b->min - self, max = b->max < 0 ? -1 : b->max - self;
     const char *name = self ? b->qualname : b->name;
     if (given < 0) return vm_raise(vm, "TypeError", "unbound method %s() needs an argument", b->qualname);
@@ -64,11 +90,13 @@ static Value wrong_count(VM *vm, Builtin *b, int nargs) {
 
 static bool is_raw(const Builtin *b) { return b->effects & BUILTIN_RAW; }
 
-/* An instance of a subclass stands for the builtin value it carries. */
-static Value native_self(VM *vm, Builtin *b, Value self) {
-    Value plain = vm_unwrap(self);
-    if (!value_is(plain, OBJ_INSTANCE) || value_is_exception(plain)) return plain;
-    return vm_raise(vm, "TypeError", "descriptor '%s' does not apply to a '%s' object", b->name, type_name(vm, self));
+/* `list.append(5, 1)` reaches the function with a self that is no list. */
+static bool fits_owner(VM *vm, const Builtin *b, Value self) {
+    const Class *owner = b->owner;
+    if (!owner || (self.tag == V_OBJECT && self.o->type == (uint8_t)owner->builtin_type && owner->mro_count == 2)) return true;
+    if (class_is_subclass(class_of(vm, self), owner)) return true;
+    vm_raise(vm, "TypeError", "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", b->name, owner->name, type_name(vm, self));
+    return false;
 }
 
 static bool force_all(VM *vm, Value *args, int count) {
@@ -88,11 +116,11 @@ static Value run_builtin(VM *vm, Builtin *b, Value *args, int nargs, Tuple *kwna
     if (b->effects && vm->domain->may_call && !vm->domain->may_call(vm, value_object(b))) return VALUE_ERROR;
     if (!is_raw(b)) {
         if (vm->domain->force && !force_all(vm, args, nargs + keywords)) return VALUE_ERROR;
-        if (b->effects & BUILTIN_METHOD && nargs > 0 && value_is(args[0], OBJ_INSTANCE)) {
-            args[0] = native_self(vm, b, args[0]);
-            if (value_is_error(args[0])) return VALUE_ERROR;
+        if (b->effects & BUILTIN_METHOD && nargs > 0) {
+            if (!fits_owner(vm, b, args[0])) return VALUE_ERROR;
+            if (value_is(args[0], OBJ_INSTANCE)) args[0] = vm_unwrap(args[0]); /* a subclass stands for the builtin value it carries */
         }
-    }
+    } else if (b->owner && nargs > 0 && !fits_owner(vm, b, vm_force(vm, args[0]))) return VALUE_ERROR;
     return b->fn(vm, args, nargs, kwnames);
 }
 

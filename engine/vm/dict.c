@@ -180,9 +180,8 @@ static int find_name(VM *vm, Dict *dict, const char *interned) {
     int32_t *hint = hint_of(vm, dict, interned);
     if (entry_named(dict, *hint, interned)) return *hint;
     if (dict->live == 0) return -1;
-    Value key = str_interned(vm, interned);
-    int entry = dict_find(vm, dict, key, str_of(key)->hash);
-    key.o->refs--; /* the VM's table of strings holds it */
+    Str *key = str_of_name(vm, interned);
+    int entry = dict_find(vm, dict, value_object(key), key->hash);
     if (entry >= 0 && entry_named(dict, entry, interned)) *hint = entry;
     return entry;
 }

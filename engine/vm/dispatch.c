@@ -234,6 +234,8 @@ static bool wants_positions(VM *vm, const Op *op, Value *args, int nargs, Tuple 
 
 static Value bind_and_run(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Arena *arena) {
     Arg bound[DISPATCH_MAX_PARAMS];
+    vm->context.default_device = vm->default_device; /* sessions and programs change the VM's own fields */
+    vm->context.default_dtype = vm->default_dtype;
     if (!vm_bind_op(vm, op, args, nargs, kwnames, bound, arena)) return VALUE_ERROR;
     Casts casts = {.count = 0};
     Value result = VALUE_ERROR;

@@ -5,7 +5,7 @@
  * In: class names and messages, or instances from `raise`. Out: vm->exception.
  * Invariant: at most one exception is pending; an instance of an exception class always has ExceptionData.
  * To add a class: a row in `hierarchy`, behind its base. */
-#include "vm/internal.h"
+#include "vm/methods.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ void vm_exceptions_init(VM *vm) {
         Class *base = hierarchy[i][1] ? exception_class(vm, hierarchy[i][1]) : vm->class_object;
         Class *cls = class_builtin(vm, hierarchy[i][0], base, -1);
         cls->is_exception = true;
-        if (i == 0) vm_define(vm, cls->dict, "BaseException", methods, COUNT_OF(methods));
+        if (i == 0) vm_define_methods(vm, cls, methods, COUNT_OF(methods));
         dict_set_name(vm, vm->exceptions, cls->name, value_object(cls));
         value_unref(vm, value_object(cls));
     }

@@ -62,6 +62,15 @@ void text_float(Text *text, double f) {
     else put_positional(text, digits, exponent);
 }
 
+void text_int(Text *text, int64_t i) {
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t n = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    do *--at = (char)('0' + n % 10);
+    while (n /= 10);
+    if (i < 0) *--at = '-';
+    text_put_n(text, at, (size_t)(digits + sizeof digits - at));
+}
+
 static bool word(const char *at, size_t n, const char *wanted) { return strlen(wanted) == n && strncasecmp(at, wanted, n) == 0; }
 
 /* Digits with single underscores between them; false when there is anything else. */

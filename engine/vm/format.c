@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Spec { char fill[5]; char align, sign, grouping, type; bool alternate, zero; int width, precision; } Spec; /* 0 or -1: not given */
+typedef struct Spec { char fill[5]; char align, sign, grouping, type; bool alternate, zero, no_negative_zero; int width, precision; } Spec; /* 0 or -1: not given */
 
 static bool is_align(char c) { return c && strchr("<>=^", c); }
 
@@ -42,7 +42,7 @@ static bool parse_spec(VM *vm, const char *text, size_t length, Value v, Spec *s
         at += n + 1;
     } else if (at < end && is_align(*at)) spec->align = *at++;
     if (at < end && strchr("+- ", *at)) spec->sign = *at++;
-    if (at < end && *at == 'z') at++;
+    if (at < end && *at == 'z') spec->no_negative_zero = true, at++;
     if (at < end && *at == '#') spec->alternate = true, at++;
     if (at < end && *at == '0') {
         spec->zero = true;
@@ -135,6 +135,7 @@ static Value format_int(VM *vm, Value v, const Spec *spec) {
     const char *base = "";
     Text body = {0};
     if (spec->precision >= 0) return vm_raise(vm, "ValueError", "Precision not allowed in integer format specifier");
+    if (spec->no_negative_zero) return vm_raise(vm, "ValueError", "Negative zero coercion (z) not allowed in integer format specifier");
     switch (spec->type) {
     case 0: case 'd': case 'n': text_printf(&body, "%llu", (unsigned long long)magnitude); break;
     case 'b': base = "0b"; put_binary(&body, magnitude); break;
@@ -193,6 +194,7 @@ static Value format_float(VM *vm, Value v, const Spec *spec) {
     double f = fabs(number_of(v));
     bool negative = signbit(number_of(v)) && !isnan(number_of(v));
     Text body = {0};
+    if (spec->no_negative_zero && f == 0) negative = false;
     char type = spec->type;
     int precision = spec->precision < 0 ? 6 : spec->precision;
     if (type && !strchr("eEfFgGn%", type)) return unknown_code(vm, type, v);
@@ -208,7 +210,10 @@ static Value format_float(VM *vm, Value v, const Spec *spec) {
 
 static Value format_str(VM *vm, Str *s, const Spec *spec, Value v) {
     if (spec->type && spec->type != 's') return unknown_code(vm, spec->type, v);
-    if (spec->sign) return vm_raise(vm, "ValueError", "Sign not allowed in string format specifier");
+    if (spec->grouping) return vm_raise(vm, "ValueError", "Cannot specify '%c' with 's'.", spec->grouping);
+    if (spec->no_negative_zero) return vm_raise(vm, "ValueError", "Negative zero coercion (z) not allowed in string format specifier");
+    if (spec->alternate) return vm_raise(vm, "ValueError", "Alternate form (#) not allowed in string format specifier");
+    if (spec->sign) return vm_raise(vm, "ValueError", spec->sign == ' ' ? "Space not allowed in string format specifier" : "Sign not allowed in string format specifier");
     if (spec->align == '=' && !spec->zero) return vm_raise(vm, "ValueError", "'=' alignment not allowed in string format specifier");
     size_t length = spec->precision >= 0 ? (size_t)str_offset(s, spec->precision) : s->length;
     Spec left = *spec;

@@ -155,7 +155,25 @@ static Value method_close(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return VALUE_NONE;
 }
 
+static Value method_iter(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs, (void)kwnames;
+    return vm_iterate(vm, args[0]);
+}
+
+static Value iterator_next(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs, (void)kwnames;
+    Value item = vm_next(vm, args[0]);
+    return item.tag == V_NULL ? stop_iteration(vm, VALUE_NONE) : item;
+}
+
+const BuiltinDef iterator_methods[] = {
+    {"__iter__", method_iter, 1, 1, BUILTIN_METHOD | BUILTIN_POSITIONAL},
+    {"__next__", iterator_next, 1, 1, BUILTIN_METHOD | BUILTIN_POSITIONAL},
+    {NULL, NULL, 0, 0, 0},
+};
+
 const BuiltinDef generator_methods[] = {
+    {"__iter__", method_iter, 1, 1, BUILTIN_METHOD | BUILTIN_POSITIONAL},
     {"send", method_send, 2, 2, BUILTIN_METHOD | BUILTIN_POSITIONAL},
     {"throw", method_throw, 2, 4, BUILTIN_METHOD | BUILTIN_POSITIONAL},
     {"close", method_close, 1, 1, BUILTIN_METHOD | BUILTIN_POSITIONAL},

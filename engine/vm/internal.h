@@ -30,7 +30,7 @@ typedef struct VMNames {
 } VMNames;
 
 typedef struct MethodSlot { const Class *cls; const char *name; uint32_t epoch; Value value; } MethodSlot; /* value borrowed */
-enum { METHOD_SLOTS = 4096, HINT_SLOTS = 8192 };
+enum { METHOD_SLOTS = 4096, HINT_SLOTS = 8192, NAME_SLOTS = 2048, FRAME_STEP = 8, FRAME_SIZES = 8, SPARE_FRAMES = 64 };
 
 typedef struct CodeConstants { const Code *code; Value *values; int count; } CodeConstants;
 
@@ -41,6 +41,8 @@ struct VMPrivate {
     MethodSlot methods[METHOD_SLOTS];
     uint32_t epoch;                /* of all class namespaces */
     int32_t hints[HINT_SLOTS];     /* where in its dict a name was last found */
+    Str *name_slots[NAME_SLOTS];   /* strings by the address of their interned name */
+    Frame *spare_frames[FRAME_SIZES]; int spare_counts[FRAME_SIZES]; /* by slots / FRAME_STEP; linked by `back` */
     const NativeType *natives[OBJ_TYPE_COUNT];
     int free_depth; Object *deferred; /* objects whose freeing waits: deep structures free without deep recursion */
     int64_t bytes;                 /* held by containers and long strings */
@@ -80,6 +82,7 @@ Value str_finish(VM *vm, Str *s);
 int64_t str_count(const Str *s);                                         /* characters */
 int64_t str_offset(const Str *s, int64_t character);                     /* byte offset of a character (or the end) */
 Value str_character(VM *vm, uint32_t code);
+Str *str_of_name(VM *vm, const char *interned);                          /* borrowed, hashed, held for ever */
 Value str_join_text(VM *vm, Text *text);                                 /* a str of the text's bytes; frees the text */
 static inline Str *str_of(Value v) { return (Str *)v.o; }
 bool str_equal(const Str *a, const Str *b);
@@ -170,6 +173,7 @@ Value number_round(VM *vm, Value v, Value digits);
 double float_round_to(double x, int digits);
 
 /* ---- text of values ---- */
+void text_int(Text *text, int64_t i);
 void text_float(Text *text, double f);                                   /* repr(float) */
 void text_float_repr(Text *text, double f, char form, int precision, bool alternate);
 bool text_put_repr(VM *vm, Text *text, Value v);

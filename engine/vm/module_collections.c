@@ -202,9 +202,18 @@ static Tuple *fields_of(VM *vm, Value cls_or_instance) {
     return tuple_of(class_lookup(vm, cls, vm_intern(vm, "_fields")));
 }
 
+/* The tuple of a named tuple with all its fields; V_ERROR when self is something else. */
+static Value named_payload(VM *vm, Value self) {
+    Value payload = vm_unwrap(self);
+    bool named = value_is(self, OBJ_INSTANCE) && value_is(payload, OBJ_TUPLE) && value_is(class_lookup(vm, ((Instance *)self.o)->cls, vm_intern(vm, "_fields")), OBJ_TUPLE);
+    if (named && fields_of(vm, self)->count <= tuple_of(payload)->count) return payload;
+    return vm_raise(vm, "TypeError", "a named tuple is needed, not '%s'", type_name(vm, self));
+}
+
 static Value namedtuple_repr(METHOD) {
     UNUSED;
-    Value self = vm_force(vm, args[0]), payload = vm_unwrap(self);
+    Value self = vm_force(vm, args[0]), payload = named_payload(vm, self);
+    if (value_is_error(payload)) return payload;
     Tuple *fields = fields_of(vm, self);
     Text text = {0};
     text_printf(&text, "%s(", type_name(vm, self));
@@ -218,15 +227,18 @@ static Value namedtuple_repr(METHOD) {
 
 static Value namedtuple_asdict(METHOD) {
     UNUSED;
-    Value self = vm_force(vm, args[0]), dict = dict_new(vm);
-    Tuple *fields = fields_of(vm, self), *items = tuple_of(vm_unwrap(self));
+    Value self = vm_force(vm, args[0]), payload = named_payload(vm, self);
+    if (value_is_error(payload)) return payload;
+    Value dict = dict_new(vm);
+    Tuple *fields = fields_of(vm, self), *items = tuple_of(payload);
     for (int i = 0; i < fields->count; i++) dict_set(vm, dict_of(dict), fields->items[i], items->items[i]);
     return dict;
 }
 
 static Value namedtuple_replace(METHOD) {
-    Value self = vm_force(vm, args[0]);
-    Tuple *fields = fields_of(vm, self), *items = tuple_of(vm_unwrap(self));
+    Value self = vm_force(vm, args[0]), payload = named_payload(vm, self);
+    if (value_is_error(payload)) return payload;
+    Tuple *fields = fields_of(vm, self), *items = tuple_of(payload);
     Value copy = tuple_new(vm, items->items, items->count);
     for (int k = 0; kwnames && k < kwnames->count; k++) {
         int i = 0;
@@ -254,6 +266,7 @@ static const char *const *field_texts(VM *vm, Tuple *fields, int count) {
 
 /* Each field by position, by keyword, or from the defaults of the last ones. */
 static Value namedtuple_construct(METHOD) {
+    if (!value_is(args[0], OBJ_CLASS) || !value_is(class_lookup(vm, CLASS, vm_intern(vm, "_fields")), OBJ_TUPLE)) return vm_raise(vm, "TypeError", "__new__() needs a class of named tuples");
     Tuple *fields = fields_of(vm, args[0]);
     int count = fields->count;
     Value defaults = class_lookup(vm, CLASS, vm_intern(vm, "_defaults")), items = tuple_take(vm, count), *out = tuple_of(items)->items;
@@ -365,6 +378,6 @@ void module_collections(VM *vm, Dict *dict) {
     own->class_ordered = dict_class(vm, dict, "OrderedDict", new_ordered, 2);
     own->class_defaultdict = dict_class(vm, dict, "defaultdict", new_defaultdict, 3);
     own->class_counter = dict_class(vm, dict, "Counter", new_counter, 2);
-    vm_define(vm, own->class_counter->dict, "Counter", counter_methods, COUNT_OF(counter_methods));
+    vm_define_methods(vm, own->class_counter, counter_methods, COUNT_OF(counter_methods));
     module_set(vm, dict, "namedtuple", builtin_new(vm, "collections.namedtuple", collections_namedtuple, 2, 5, 0));
 }

@@ -375,7 +375,7 @@ static Value new_random(METHOD) {
 void module_random(VM *vm, Dict *dict) {
     Class *cls = class_builtin(vm, "Random", vm->class_object, OBJ_INSTANCE);
     value_set(vm, &cls->module_name, str_from(vm, "random"));
-    vm_define(vm, cls->dict, "random.Random", methods, COUNT_OF(methods));
+    vm_define_methods(vm, cls, methods, COUNT_OF(methods));
     module_set(vm, cls->dict, "__new__", builtin_new(vm, "Random", new_random, 1, 2, BUILTIN_EFFECT));
     module_set(vm, dict, "Random", value_object(cls));
     Value hidden = holder_new(vm);

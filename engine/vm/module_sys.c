@@ -82,7 +82,7 @@ void module_sys(VM *vm, Dict *dict) {
     vm_define(vm, dict, "sys", sys_functions, COUNT_OF(sys_functions));
     Class *cls = class_builtin(vm, "TextIOWrapper", vm->class_object, -1);
     value_set(vm, &cls->module_name, str_from(vm, "_io"));
-    vm_define(vm, cls->dict, "TextIOWrapper", stream_methods, COUNT_OF(stream_methods));
+    vm_define_methods(vm, cls, stream_methods, COUNT_OF(stream_methods));
     module_set(vm, dict, "stdout", stream_new(vm, cls, "<stdout>", 1));
     module_set(vm, dict, "stderr", stream_new(vm, cls, "<stderr>", 2));
     value_unref(vm, value_object(cls));

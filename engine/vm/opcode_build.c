@@ -42,13 +42,17 @@ Value opcode_build_const_map(VM *vm, const Value *values, int count) {
 }
 
 Value opcode_build_string(VM *vm, const Value *parts, int count) {
-    Text text = {0};
+    size_t length = 0;
     for (int i = 0; i < count; i++) {
         Value part = vm_force(vm, parts[i]);
-        if (value_is_error(part)) return text_free(&text), part;
-        text_put_n(&text, str_text(part), str_of(part)->length);
+        if (value_is_error(part)) return part;
+        length += str_of(part)->length;
     }
-    return str_join_text(vm, &text);
+    if (!vm_reserve(vm, (int64_t)length, 1)) return VALUE_ERROR;
+    Str *whole = str_alloc(vm, length);
+    for (size_t i = 0, at = 0; i < (size_t)count; at += str_of(vm_force(vm, parts[i]))->length, i++)
+        memcpy(whole->text + at, str_text(vm_force(vm, parts[i])), str_of(vm_force(vm, parts[i]))->length);
+    return str_finish(vm, whole);
 }
 
 static Value convert(VM *vm, int conversion, Value v) {

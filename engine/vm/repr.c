@@ -250,7 +250,7 @@ bool text_put_repr(VM *vm, Text *text, Value v) {
     case V_ELLIPSIS: text_put(text, "Ellipsis"); return true;
     case V_NOTIMPLEMENTED: text_put(text, "NotImplemented"); return true;
     case V_BOOL: text_put(text, v.b ? "True" : "False"); return true;
-    case V_INT: text_printf(text, "%lld", (long long)v.i); return true;
+    case V_INT: text_int(text, v.i); return true;
     case V_FLOAT: text_float(text, v.f); return true;
     case V_OBJECT: break;
     }

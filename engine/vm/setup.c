@@ -15,6 +15,20 @@ void vm_define_table(VM *vm, Dict *dict, const char *qualifier, const BuiltinDef
     vm_define(vm, dict, qualifier, defs, count);
 }
 
+void vm_define_methods(VM *vm, Class *cls, const BuiltinDef *defs, int count) {
+    vm_define(vm, cls->dict, cls->name, defs, count);
+    for (int i = 0; i < count; i++) {
+        Builtin *builtin = (Builtin *)dict_get_name(vm, cls->dict, vm_intern(vm, defs[i].name)).o;
+        if (builtin->effects & BUILTIN_METHOD) builtin->owner = cls;
+    }
+}
+
+static void define_method_table(VM *vm, Class *cls, const BuiltinDef *defs) {
+    int count = 0;
+    while (defs && defs[count].name) count++;
+    vm_define_methods(vm, cls, defs, count);
+}
+
 static void intern_names(VM *vm) {
     VMNames *n = &vm->own->names;
 #define X(name) n->name##_ = vm_intern(vm, "__" #name "__");
@@ -46,11 +60,11 @@ static void define_types(VM *vm) {
     for (int i = 0; i < COUNT_OF(types); i++) {
         Class *cls = class_builtin(vm, types[i].name, vm->class_object, (int)types[i].type);
         vm->classes[types[i].type] = cls;
-        if (types[i].special) vm_define_table(vm, cls->dict, types[i].name, types[i].special);
-        if (types[i].methods) vm_define_table(vm, cls->dict, types[i].name, types[i].methods);
+        define_method_table(vm, cls, types[i].special);
+        define_method_table(vm, cls, types[i].methods);
         if (types[i].module) set_module(vm, cls, types[i].module);
     }
-    vm_define_table(vm, vm->classes[OBJ_STR]->dict, "str", special_text);
+    define_method_table(vm, vm->classes[OBJ_STR], special_text);
     dict_set_name(vm, vm->classes[OBJ_LIST]->dict, vm->own->names.hash_, VALUE_NONE);
     dict_set_name(vm, vm->classes[OBJ_DICT]->dict, vm->own->names.hash_, VALUE_NONE);
     dict_set_name(vm, vm->classes[OBJ_SET]->dict, vm->own->names.hash_, VALUE_NONE);
@@ -58,8 +72,8 @@ static void define_types(VM *vm) {
 
 static Class *number_class(VM *vm, const char *name, Class *base, Tag tag) {
     Class *cls = class_builtin(vm, name, base, (int)tag | 0x100);
-    vm_define_table(vm, cls->dict, name, special_number);
-    vm_define_table(vm, cls->dict, name, special_text);
+    define_method_table(vm, cls, special_number);
+    define_method_table(vm, cls, special_text);
     return cls;
 }
 
@@ -69,13 +83,14 @@ static void define_other_classes(VM *vm) {
     vm->class_ellipsis = class_builtin(vm, "ellipsis", vm->class_object, V_ELLIPSIS | 0x100);
     vm->class_notimplemented = class_builtin(vm, "NotImplementedType", vm->class_object, V_NOTIMPLEMENTED | 0x100);
     vm->class_int = number_class(vm, "int", vm->class_object, V_INT);
-    vm_define_table(vm, vm->class_int->dict, "int", number_methods);
+    define_method_table(vm, vm->class_int, number_methods);
     vm->class_bool = class_builtin(vm, "bool", vm->class_int, V_BOOL | 0x100);
     vm->class_float = number_class(vm, "float", vm->class_object, V_FLOAT);
-    vm_define_table(vm, vm->class_float->dict, "float", float_methods);
+    define_method_table(vm, vm->class_float, float_methods);
     vm->class_parameter = class_builtin(vm, "Parameter", vm->classes[OBJ_TENSOR], OBJ_TENSOR);
     set_module(vm, vm->class_parameter, "torch.nn.parameter");
     own->class_iterator = class_builtin(vm, "iterator", vm->class_object, OBJ_ITERATOR);
+    define_method_table(vm, own->class_iterator, iterator_methods);
     own->class_size = class_builtin(vm, "Size", vm->classes[OBJ_TUPLE], OBJ_TUPLE);
     set_module(vm, own->class_size, "torch");
     vm->classes[OBJ_ITERATOR] = own->class_iterator;
@@ -142,7 +157,7 @@ VM *vm_new(Arena *arena, const VMSetup *setup) {
     vm->class_object = class_builtin(vm, "object", NULL, -1);
     vm->class_type = class_builtin(vm, "type", vm->class_object, OBJ_CLASS);
     vm->classes[OBJ_CLASS] = vm->class_type;
-    vm_define_table(vm, vm->class_object->dict, "object", object_methods);
+    define_method_table(vm, vm->class_object, object_methods);
     vm->builtins = dict_of(dict_new(vm));
     vm->modules = dict_of(dict_new(vm));
     vm_exceptions_init(vm);
@@ -165,6 +180,11 @@ void vm_close(VM *vm) {
     vm->domain = &concrete_domain;
     vm_clear_exception(vm);
     vm_free_everything(vm);
+    for (int i = 0; i < FRAME_SIZES; i++)
+        for (Frame *frame = own->spare_frames[i], *next; frame; frame = next) {
+            next = frame->back;
+            free(frame);
+        }
     for (int i = 0; i < own->constants.count; i++) free(own->constants.at[i].values);
     for (int i = 0; i < own->old_constants.count; i++) free(own->old_constants.at[i].values);
     vec_free(&own->constants);

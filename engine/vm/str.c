@@ -63,7 +63,7 @@ Value str_join_text(VM *vm, Text *text) {
     return s;
 }
 
-Value str_interned(VM *vm, const char *interned_name) {
+static Str *find_or_make(VM *vm, const char *interned_name) {
     Str *s = map_get(vm->own->strings, interned_name);
     if (!s) {
         size_t length = strlen(interned_name);
@@ -74,8 +74,16 @@ Value str_interned(VM *vm, const char *interned_name) {
         str_hash(s);
         map_put(vm->own->strings, interned_name, s);
     }
-    return value_ref(value_object(s));
+    return s;
 }
+
+Str *str_of_name(VM *vm, const char *interned) {
+    Str **slot = &vm->own->name_slots[((uintptr_t)interned >> 4 ^ (uintptr_t)interned >> 15) & (NAME_SLOTS - 1)];
+    if (!*slot || (*slot)->interned != interned) *slot = find_or_make(vm, interned);
+    return *slot;
+}
+
+Value str_interned(VM *vm, const char *interned_name) { return value_ref(value_object(str_of_name(vm, interned_name))); }
 
 const char *str_intern(VM *vm, Str *s) {
     if (!s->interned) s->interned = intern_n(vm->lang->names, s->text, s->length);

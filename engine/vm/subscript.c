@@ -116,7 +116,7 @@ static Value class_item(VM *vm, Class *cls, Value key) {
         value_unref(vm, bound);
         return result;
     }
-    bool generic = cls->head.flags & FLAG_BUILTIN && cls->builtin_type >= 0;
+    bool generic = cls->builtin_type >= 0;
     if (generic || cls == vm->class_type) return value_ref(value_object(cls));
     return vm_raise(vm, "TypeError", "type '%s' is not subscriptable", cls->name);
 }

@@ -139,7 +139,7 @@ bool tensor_copy_to_host(VM *vm, Tensor *t, void *dst) {
 }
 
 Value tensor_item(VM *vm, Tensor *t) {
-    char element[8];
+    _Alignas(8) char element[8];
     if (meta_is_static(&t->meta) && meta_numel(&t->meta) != 1)
         return vm_raise(vm, "RuntimeError", "a Tensor with %lld elements cannot be converted to Scalar", (long long)meta_numel(&t->meta));
     if (!tensor_copy_to_host(vm, t, element)) return VALUE_ERROR;

@@ -131,7 +131,16 @@ static Value native_grad(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return result;
 }
 
+/* torch._C._grad_name(t, "MseLossBackward0"): what a composite's result shows as its grad_fn when PyTorch has one node there. */
+static Value native_grad_name(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs; (void)kwnames;
+    if (value_is_tensor(args[0]) && tensor_of(args[0])->grad_fn && value_is(args[1], OBJ_STR)) tensor_of(args[0])->grad_fn->name = vm_intern(vm, str_text(args[1]));
+    return value_ref(args[0]);
+}
+
 void torch_define_autograd(VM *vm, Dict *dict) {
-    static const BuiltinDef functions[] = {{"_autograd_grad", native_grad, 0, -1, BUILTIN_BREAK}, {"_autograd_backward", native_backward, 0, -1, BUILTIN_BREAK}};
+    static const BuiltinDef functions[] = {
+        {"_grad_name", native_grad_name, 2, 2, 0},
+        {"_autograd_grad", native_grad, 0, -1, BUILTIN_BREAK}, {"_autograd_backward", native_backward, 0, -1, BUILTIN_BREAK}};
     vm_define(vm, dict, "torch._C", functions, COUNT_OF(functions));
 }

@@ -33,6 +33,12 @@ static void define_rows_with(VM *vm, Dict *dict, unsigned trait, const char *pre
 }
 static void define_functional(VM *vm, Dict *dict) { define_rows_with(vm, dict, TRAIT_NN, "torch.nn.functional"); }
 static void define_nothing(VM *vm, Dict *dict) { (void)vm; (void)dict; }
+/* Until dynamo defines its own (a VM without a compiler: tests, tools). */
+static Value never_compiling(VM *vm, Value *args, int nargs, Tuple *kwnames) { (void)vm; (void)args; (void)nargs; (void)kwnames; return value_bool(false); }
+static void define_compiler(VM *vm, Dict *dict) {
+    static const BuiltinDef functions[] = {{"is_compiling", never_compiling, 0, 0, 0}, {"is_dynamo_compiling", never_compiling, 0, 0, 0}};
+    vm_define(vm, dict, "torch.compiler", functions, COUNT_OF(functions));
+}
 static void define_native(VM *vm, Dict *dict) { torch_define_native(vm, dict); torch_define_autograd(vm, dict); }
 static void define_cudnn(VM *vm, Dict *dict) {
     static const struct { const char *name; bool value; } flags[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
@@ -53,7 +59,7 @@ bool torch_allows_tf32(VM *vm) {
 
 static const struct { const char *name; void (*define)(VM *vm, Dict *dict); } native_modules[] = {
     {"torch", torch_define_root}, {"torch._C", define_native}, {"torch.ops", define_nothing}, {"torch.ops.aten", define_aten}, {"torch.cuda", torch_define_cuda},
-    {"torch._dynamo", define_nothing}, {"torch.compiler", define_nothing}, {"torch.random", torch_define_random}, {"torch.backends", define_nothing},
+    {"torch._dynamo", define_compiler}, {"torch.compiler", define_compiler}, {"torch.random", torch_define_random}, {"torch.backends", define_nothing},
     {"torch.backends.cuda", define_nothing}, {"torch.backends.cudnn", define_cudnn}, {"torch.backends.cuda.matmul", define_matmul}, {"torch.backends.mps", define_nothing}, {"torch.nn.functional", define_functional},
     {"torch.utils", define_nothing}, {"torch.version", define_nothing},
 };

@@ -292,12 +292,12 @@ static Value new_object(METHOD) {
 }
 
 const BuiltinDef type_constructors[] = {
-    {"int", new_int, 1, 3, 0}, {"float", new_float, 1, 2, BUILTIN_POSITIONAL}, {"bool", new_bool, 1, 2, BUILTIN_POSITIONAL}, {"str", new_str, 1, 4, 0},
-    {"list", new_list, 1, 2, BUILTIN_POSITIONAL}, {"tuple", new_tuple, 1, 2, BUILTIN_POSITIONAL}, {"Size", new_size, 1, 2, BUILTIN_POSITIONAL},
-    {"dict", new_dict, 1, 2, 0}, {"set", new_set, 1, 2, BUILTIN_POSITIONAL}, {"frozenset", new_set, 1, 2, BUILTIN_POSITIONAL},
-    {"range", new_range, 2, 4, BUILTIN_POSITIONAL}, {"slice", new_slice, 2, 4, BUILTIN_POSITIONAL}, {"property", new_property, 1, 5, 0},
-    {"staticmethod", new_staticmethod, 2, 2, BUILTIN_POSITIONAL}, {"classmethod", new_classmethod, 2, 2, BUILTIN_POSITIONAL},
-    {"super", new_super, 1, 3, BUILTIN_POSITIONAL}, {"type", new_type, 2, 4, 0}, {"object", new_object, 1, -1, BUILTIN_RAW},
+    {"int", new_int, 1, 3, BUILTIN_NEW}, {"float", new_float, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"bool", new_bool, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"str", new_str, 1, 4, BUILTIN_NEW},
+    {"list", new_list, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"tuple", new_tuple, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"Size", new_size, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW},
+    {"dict", new_dict, 1, 2, BUILTIN_NEW}, {"set", new_set, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"frozenset", new_set, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW},
+    {"range", new_range, 2, 4, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"slice", new_slice, 2, 4, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"property", new_property, 1, 5, BUILTIN_NEW},
+    {"staticmethod", new_staticmethod, 2, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"classmethod", new_classmethod, 2, 2, BUILTIN_POSITIONAL | BUILTIN_NEW},
+    {"super", new_super, 1, 3, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"type", new_type, 2, 4, BUILTIN_NEW}, {"object", new_object, 1, -1, BUILTIN_RAW | BUILTIN_NEW},
     {NULL, NULL, 0, 0, 0},
 };
 

@@ -84,9 +84,10 @@ enum { BUILTIN_EFFECT = 1 /* prints, reads a clock, draws a random number: dynam
        BUILTIN_BREAK = 4 /* capture cannot take it at all */, BUILTIN_POSITIONAL = 8 /* keywords are refused before it is called */,
        BUILTIN_METHOD = 16 /* found in a class: its first argument is self, of the builtin type (an instance of a subclass is unwrapped) */,
        BUILTIN_CLASSMETHOD = 32 /* its first argument is the class it was found through: dict.fromkeys */,
-       BUILTIN_RAW = 64 /* wants an instance of a subclass as it is, and arguments not forced */ };
+       BUILTIN_RAW = 64 /* wants an instance of a subclass as it is, and arguments not forced */,
+       BUILTIN_NEW = 128 /* a type's __new__: the class is its first argument, and not counted in messages */ };
 /* min, max: bounds on nargs as fn sees it, self included (max -1: any number; keywords come on top). */
-typedef struct Builtin { Object head; const char *name; const char *qualname; BuiltinFn fn; int min, max; /* max -1: any */ unsigned effects; Value self; /* bound, or NULL */ } Builtin;
+typedef struct Builtin { Object head; const char *name; const char *qualname; BuiltinFn fn; int min, max; /* max -1: any */ unsigned effects; Value self; /* bound, or NULL */ struct Class *owner; /* methods: what self must be an instance of, or NULL (borrowed) */ } Builtin;
 typedef struct OpObject { Object head; const struct Op *op; const char *spelled; /* "torch.relu", "torch.nn.functional.relu" */ } OpObject;
 
 typedef struct Class {

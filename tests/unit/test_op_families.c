@@ -342,6 +342,17 @@ START_TEST(scans_run_along_their_dim) {
     EXPECT(0, "i64[3]", 100, 200, 300);
     RUN("cumprod", VALUES(DTYPE_F32, 1, 2, 3), arg_int(-1));
     EXPECT(0, "f32[3]", 1, 2, 6);
+    Arg wide = fixture_tensor(DTYPE_I64, 3, (Dim[]){2, 3, 200}, false, true, 0), narrow;
+    for (int dim = 0; dim < 3; dim++) {
+        RUN("cumsum", wide, arg_int(dim));
+        narrow = results[0];
+        int64_t at[MAX_RANK] = {0};
+        for (int64_t n = 0; n < 1200; n++, fixture_step(arg_meta(&narrow), at)) {
+            double before = 0, have = fixture_get(&narrow, at);
+            if (at[dim] > 0) at[dim]--, before = fixture_get(&narrow, at), at[dim]++;
+            ck_assert(have == before + fixture_get(&wide, at));
+        }
+    }
     RUN("cummax", VALUES(DTYPE_F32, 1, 3, 2, 3), arg_int(0));
     EXPECT(0, "f32[4]", 1, 3, 3, 3);
     EXPECT(1, "i64[4]", 0, 1, 1, 3);

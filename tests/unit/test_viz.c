@@ -52,7 +52,7 @@ static Snapshot *chain(int length, bool repeats) {
     static const char *const titles[] = {"mm", "add", "relu"};
     Snapshot *s = snapshot_new(arena, "dynamo", "chain");
     for (int i = 0; i < length; i++) {
-        const char *title = repeats ? titles[i % 3] : arena_printf(arena, "op%d", i);
+        const char *title = repeats ? titles[i % 3] : arena_printf(arena, "op_%c%c%c", 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676); /* numbers would not tell them apart */
         snapshot_item(s, arena_printf(arena, "%%v%d", i), "pointwise", title);
         if (i) snapshot_link(s, arena_printf(arena, "%%v%d", i - 1), arena_printf(arena, "%%v%d", i), "data");
     }
@@ -269,6 +269,21 @@ START_TEST(repeats_are_drawn_once) {
 }
 END_TEST
 
+START_TEST(numbers_in_names_do_not_hide_repeats) {
+    Snapshot *s = snapshot_new(arena, "dynamo", "layers");
+    for (int i = 0; i < 50; i++) {
+        snapshot_item(s, arena_printf(arena, "%%w%d", i), "input", arena_printf(arena, "l_layers_%d_weight_", i));
+        snapshot_item(s, arena_printf(arena, "%%mm%d", i), "contract", i ? arena_printf(arena, "mm_%d", i) : "mm");
+        snapshot_link(s, arena_printf(arena, "%%w%d", i), arena_printf(arena, "%%mm%d", i), "data");
+        if (i) snapshot_link(s, arena_printf(arena, "%%mm%d", i - 1), arena_printf(arena, "%%mm%d", i), "data");
+    }
+    const Snapshot *folded = viz_fold_repeats(arena, s, 20);
+    ck_assert_int_eq(folded->items.count, 2);
+    ck_assert_int_eq(folded->links.count, 1);
+    ck_assert_str_eq(folded->groups.at[0].id, "x50");
+}
+END_TEST
+
 START_TEST(what_does_not_repeat_becomes_stretches) {
     const Snapshot *folded = viz_fold(arena, chain(1000, false), 50);
     ck_assert_int_eq(folded->items.count, 50);
@@ -403,7 +418,7 @@ int main(void) {
     const TTest *tests[] = {
         hostile_dot_is_read_back_whole, hostile_dot_is_valid_utf8_without_controls, hostile_svg_is_well_formed, backslashes_name_nothing, hostile_terminal_has_no_escapes,
         each_ending_has_its_form, errors_are_said, a_failed_write_leaves_the_old_file, an_interrupt_stops_the_layout, same_snapshot_same_bytes,
-        dot_has_clusters_marks_and_dashes, equal_links_are_drawn_once, small_snapshots_are_not_folded, repeats_are_drawn_once, what_does_not_repeat_becomes_stretches,
+        dot_has_clusters_marks_and_dashes, equal_links_are_drawn_once, small_snapshots_are_not_folded, repeats_are_drawn_once, numbers_in_names_do_not_hide_repeats, what_does_not_repeat_becomes_stretches,
         groups_become_items, layout_keeps_its_promises, terminal_drawing_of_a_diamond, terminal_falls_back_to_a_list, crossing_is_not_branching, guards_become_a_tree,
         timelines_are_bars, empty_snapshots_are_no_trouble};
     return UNIT_RUN("viz", tests, open_arena, close_arena);

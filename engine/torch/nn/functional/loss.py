@@ -5,7 +5,6 @@
 import math
 import torch
 import warnings
-from torch.decompositions.shapes import size_of
 
 aten = torch.ops.aten
 
@@ -138,14 +137,9 @@ def _nll_loss(input, target, weight, reduction, ignore_index):
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
     if target.is_floating_point():
         raise RuntimeError("expected scalar type Long but found Float")
-    if rank <= 2:
-        return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
-    if list(input.shape[2:]) != list(target.shape[1:]):
+    if rank > 2 and list(input.shape[2:]) != list(target.shape[1:]):
         raise RuntimeError(f"Expected target size {[input.shape[0]] + list(input.shape[2:])}, got {list(target.shape)}")
-    # Places of an image are samples.
-    rows = input.movedim(1, -1).reshape([-1, input.shape[1]])
-    loss = aten.nll_loss_forward(rows, target.reshape([-1]), weight, _code(reduction), ignore_index)[0]
-    return loss.reshape(target.shape) if reduction == "none" else loss
+    return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
 
 
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):

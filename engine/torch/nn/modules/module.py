@@ -66,15 +66,35 @@ def _deep_copied(value, memo):
     return made
 
 
+class _Hooks:
+    """The hooks of one module; those of calls with whether they want the keyword arguments, too."""
+
+    def __init__(self):
+        self.before = []
+        self.after = []
+        self.backward = []
+
+
 class Module:
-    # Absent until the first is registered: lists of hooks, and the buffers' names with whether each is kept in the state dict.
-    _forward_pre_hooks = None
-    _forward_hooks = None
-    _backward_hooks = None
+    # Absent until the first is registered: hooks, and the buffers' names with whether each is kept in the state dict.
+    _hooks = None
     _buffer_names = None
 
     def __init__(self, *args, **kwargs):
         self.training = True
+
+    def __setattr__(self, name, value):
+        """A plain store, but for what would go wrong unseen: parts assigned before __init__, and a parameter or module that something else
+        would take the place of. (Not asked while Dynamo captures: looking at the old value would put a guard on it.)"""
+        own = self.__dict__
+        if isinstance(value, (Parameter, Module)):
+            if "training" not in own:
+                raise AttributeError(f"cannot assign {'parameters' if isinstance(value, Parameter) else 'module'} before Module.__init__() call")
+        elif value is not None and not torch.compiler.is_compiling() and name in own and isinstance(own[name], (Parameter, Module)):
+            kind = "parameter" if isinstance(own[name], Parameter) else "child module"
+            wanted = "torch.nn.Parameter" if isinstance(own[name], Parameter) else "torch.nn.Module"
+            raise TypeError(f"cannot assign '{torch.typename(value)}' as {kind} '{name}' ({wanted} or None expected)")
+        object.__setattr__(self, name, value)
 
     def forward(self, *args, **kwargs):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
@@ -82,12 +102,10 @@ class Module:
     # ---- calls ----
 
     def __call__(self, *args, **kwargs):
-        if self._forward_pre_hooks or self._forward_hooks or self._backward_hooks:
-            return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
+        return self.forward(*args, **kwargs) if self._hooks is None else self._call_with_hooks(args, kwargs)
 
     def _call_with_hooks(self, args, kwargs):
-        for hook, with_kwargs in list(self._forward_pre_hooks or ()):
+        for hook, with_kwargs in list(self._hooks.before):
             changed = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if changed is not None:
                 if with_kwargs:
@@ -95,11 +113,11 @@ class Module:
                 else:
                     args = changed if isinstance(changed, tuple) else (changed,)
         result = self.forward(*args, **kwargs)
-        for hook, with_kwargs in list(self._forward_hooks or ()):
+        for hook, with_kwargs in list(self._hooks.after):
             changed = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
             if changed is not None:
                 result = changed
-        return self._with_backward_hooks(args, result) if self._backward_hooks else result
+        return self._with_backward_hooks(args, result) if self._hooks.backward else result
 
     def _with_backward_hooks(self, args, result):
         """The hooks run when the gradient of the last input arrives, or of the output when no input needs one."""
@@ -108,7 +126,7 @@ class Module:
         state = {"outputs": [None] * len(outputs), "inputs": [None] * len(args)}
 
         def run_hooks():
-            for hook in list(self._backward_hooks):
+            for hook in list(self._hooks.backward):
                 hook(self, tuple(state["inputs"]), tuple(state["outputs"]))
 
         def note_output(at):
@@ -133,21 +151,18 @@ class Module:
         return result
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        if self._forward_pre_hooks is None:
-            self._forward_pre_hooks = []
-        return self._add_hook(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+        return self._add_hook("before", (hook, with_kwargs), prepend)
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        if self._forward_hooks is None:
-            self._forward_hooks = []
-        return self._add_hook(self._forward_hooks, (hook, with_kwargs), prepend)
+        return self._add_hook("after", (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
-        if self._backward_hooks is None:
-            self._backward_hooks = []
-        return self._add_hook(self._backward_hooks, hook, prepend)
+        return self._add_hook("backward", hook, prepend)
 
-    def _add_hook(self, hooks, hook, prepend):
+    def _add_hook(self, kind, hook, prepend):
+        if self._hooks is None:
+            self._hooks = _Hooks()
+        hooks = getattr(self._hooks, kind)
         hooks.insert(0 if prepend else len(hooks), hook)
         return RemovableHandle(hooks, hook)
 
@@ -335,18 +350,17 @@ class Module:
 
     def to(self, *args, **kwargs):
         # Whatever the arguments say of a dtype is for floating point tensors only.
+        memory_format = kwargs.pop("memory_format", None)
         probe = torch.empty(0).to(*args, **kwargs)
         dtype = probe.dtype if self._names_dtype(args, kwargs) else None
         if dtype is not None and not dtype.is_floating_point:
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
         moves = self._names_device(args, kwargs)
-        memory_format = kwargs.get("memory_format")
 
         def convert(t):
-            device = probe.device if moves else t.device
-            if memory_format is not None and t.dim() in (4, 5):
-                return t.to(device=device, dtype=dtype if dtype is not None and t.is_floating_point() else t.dtype, memory_format=memory_format)
-            return t.to(device, dtype) if dtype is not None and t.is_floating_point() else t.to(device)
+            wanted = dtype if dtype is not None and t.is_floating_point() else t.dtype
+            layout = {"memory_format": memory_format} if memory_format is not None and t.dim() in (4, 5) else {}
+            return t.to(probe.device if moves else t.device, wanted, **layout)
         return self._apply(convert)
 
     def _names_dtype(self, args, kwargs):

@@ -60,12 +60,18 @@ static void find_live(Simplify *s) {
     }
 }
 
-/* A view whose result is its input again. */
-static Node *identity_input(const Node *copy) {
-    if (copy->kind != NODE_CALL || copy->op->family != FAMILY_VIEW || copy->noutputs != 1 || copy->args[0].tag != ARG_TENSOR) return NULL;
-    Node *input = copy->args[0].tensor.owner;
-    const Meta *a = &copy->metas[0], *b = &input->metas[0];
-    return meta_equal(a, b) && a->offset == b->offset ? input : NULL;
+static bool is_alias_call(const Node *node) {
+    return node->kind == NODE_CALL && node->op->family == FAMILY_VIEW && node->noutputs == 1 && node->args[0].tag == ARG_TENSOR;
+}
+
+/* A view that shows what one of the tensors behind it shows already: t(t(x)) is x, a view to the same sizes is its input. */
+static Node *identity_input(Node *copy) {
+    for (Node *at = copy; is_alias_call(at) && op_has(at->op, TRAIT_ALIAS);) {
+        at = at->args[0].tensor.owner;
+        const Meta *a = &copy->metas[0], *b = &at->metas[0];
+        if (meta_equal(a, b) && a->offset == b->offset) return at;
+    }
+    return NULL;
 }
 
 static const void *bucket_key(const Node *node) {

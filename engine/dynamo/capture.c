@@ -3,6 +3,8 @@
  *     def f(x): return torch.relu(x @ w)     ->     %matmul, %relu; TENSOR_MATCH L['x'], G['w']; code: graph(L['x'], G['w'])[0]
  */
 #include "dynamo/capture.h"
+#include "vm/dispatch.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* After an op was recorded: names its node after the local it is about to be stored in, as Dynamo does. */
@@ -16,23 +18,59 @@ static void name_after_variable(Capture *capture, Value result) {
     if (next->opcode == OPCODE_STORE_FAST && node && node->kind == NODE_CALL) node_rename(capture->entry->graph, node, frame->code->localsplus[next->arg]);
 }
 
+static bool is_argument(const Arg *args, int nargs, const Tensor *tensor) {
+    for (int i = 0; i < nargs; i++)
+        if (args[i].tag == ARG_TENSOR && args[i].tensor.owner == tensor) return true;
+    return false;
+}
+
+/* Does gradient reach what an op made? An argument that comes back as it is keeps its flag, unless it was detached in place. */
 static void mark_gradient(VM *vm, const Op *op, const Arg *args, int nargs, Value result) {
-    bool needs = false;
+    bool needs = false, detaches = !strncmp(op->name, "detach", 6);
     for (int i = 0; i < nargs; i++) {
         if (args[i].tag == ARG_TENSOR) needs |= tensor_needs_grad(args[i].tensor.owner);
         for (int j = 0; args[i].tag == ARG_TENSORS && j < args[i].list.count; j++)
             if (args[i].list.items[j].tag == ARG_TENSOR) needs |= tensor_needs_grad(args[i].list.items[j].tensor.owner);
     }
-    bool off = !vm->grad_enabled || !needs || !strcmp(op->name, "detach");
     Value *items = &result;
     int count = 1;
     if (value_is(result, OBJ_TUPLE)) items = ((Tuple *)result.o)->items, count = ((Tuple *)result.o)->count;
     if (value_is(result, OBJ_LIST)) items = ((List *)result.o)->items, count = ((List *)result.o)->count;
-    for (int i = 0; i < count; i++)
-        if (value_is(items[i], OBJ_TENSOR) && dtype_is_float(((Tensor *)items[i].o)->meta.dtype)) ((Tensor *)items[i].o)->requires_grad = !off;
+    for (int i = 0; i < count; i++) {
+        if (!value_is(items[i], OBJ_TENSOR) || !dtype_is_float(((Tensor *)items[i].o)->meta.dtype)) continue;
+        if (is_argument(args, nargs, (Tensor *)items[i].o) && !detaches && !op_has(op, TRAIT_INPLACE)) continue;
+        ((Tensor *)items[i].o)->requires_grad = needs && vm->grad_enabled && !detaches;
+    }
+}
+
+/* Any other argument of a composite (a nested tuple of dims, a slice …) with everything in it looked at; owned. */
+static Value plain_value(VM *vm, Value v, int depth) {
+    v = vm_force(vm, v);
+    bool tuple = value_is(v, OBJ_TUPLE), list = value_is(v, OBJ_LIST);
+    if (v.tag == V_ERROR || depth > 16 || (!tuple && !list)) return value_ref(v);
+    int count = tuple ? ((Tuple *)v.o)->count : ((List *)v.o)->count;
+    Value *items = calloc((size_t)count + 1, sizeof *items);
+    bool ok = items != NULL;
+    for (int i = 0; ok && i < count; i++) {
+        items[i] = plain_value(vm, tuple ? ((Tuple *)v.o)->items[i] : ((List *)v.o)->items[i], depth + 1);
+        ok = !value_is_error(items[i]);
+    }
+    Value made = !ok ? VALUE_ERROR : tuple ? tuple_new(vm, items, count) : list_new(vm, items, count);
+    for (int i = 0; items && i < count; i++) value_unref(vm, items[i]);
+    free(items);
+    return made;
+}
+
+static bool hold_object(Capture *capture, Arg *arg) {
+    Value plain = plain_value(capture->vm, (Value){.tag = V_OBJECT, .o = arg->object}, 0);
+    if (plain.tag != V_OBJECT) return false;
+    vec_push_in(capture->entry->arena, &capture->entry->held, plain);
+    arg->object = plain.o;
+    return true;
 }
 
 static bool arg_fake(Capture *capture, Arg *arg) {
+    if (arg->tag == ARG_OBJECT) return hold_object(capture, arg);
     if (arg->tag == ARG_TENSOR) {
         Tensor *tensor = arg->tensor.owner;
         if (tensor->node) return true;
@@ -89,7 +127,11 @@ static Value capture_leaf(VM *vm, Function *function, Value *args, int nargs) {
     Value *forced = ARENA_ARRAY(capture->entry->arena, Value, nargs + 1); /* borrowed; args stay the caller's */
     for (int i = 0; i < nargs; i++) forced[i] = vm_force(vm, args[i]);
     if (!vm_bind_op(vm, function->leaf, forced, nargs, NULL, bound, capture->entry->arena)) return VALUE_ERROR;
-    return capture_op(vm, function->leaf, bound, function->leaf->nparams);
+    Casts casts = {0};
+    Value result = VALUE_ERROR;
+    if (autocast_apply(vm, function->leaf, bound, function->leaf->nparams, &casts, capture->entry->arena)) result = capture_op(vm, function->leaf, bound, function->leaf->nparams);
+    for (int i = 0; i < casts.count; i++) value_unref(vm, casts.tensors[i]);
+    return result;
 }
 
 static int capture_truth(VM *vm, Tensor *tensor) {

@@ -105,9 +105,12 @@ static bool take_added(Chain *chain, const Node *user, const Node *added) {
     return true;
 }
 
+/* OpenBLAS has no epilogues: what is behind a product there is a pass over the result of its own, which a fused kernel makes as well. */
+static bool library_has_epilogues(const Lowering *lowering) { return lowering->l->device.kind == DEVICE_CUDA; }
+
 /* Takes the next node over, when the library can. */
 static bool extend(Chain *chain) {
-    const Node *user = only_user(chain->lowering, chain->last);
+    const Node *user = library_has_epilogues(chain->lowering) ? only_user(chain->lowering, chain->last) : NULL;
     MatmulCall former = chain->call;
     Follower follower;
     const char *why;

@@ -162,8 +162,10 @@ static void emit_row_pass(Emitter *e, int pass) {
 /* Values and stores once a row, between the passes. */
 static void emit_row_values(Emitter *e, int pass, int level) {
     for (int i = 0; i < e->g->items.count; i++) {
-        emit_values(e, e->g->items.at[i].value, level, pass);
-        if (e->g->items.at[i].kind == ITEM_STORE) emit_index_values(e, e->g->items.at[i].index, level, pass);
+        const Item *item = &e->g->items.at[i];
+        if (item->depth != pass) continue;
+        emit_values(e, item->value, level, pass);
+        if (item->kind == ITEM_STORE) emit_index_values(e, item->index, level, pass);
     }
 }
 

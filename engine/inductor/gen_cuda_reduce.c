@@ -281,8 +281,9 @@ static void emit_row_pass(Emitter *e, int pass, Map *declared) {
 static void emit_row_values(Emitter *e, int pass) {
     for (int i = 0; i < e->g->items.count; i++) {
         const Item *item = &e->g->items.at[i];
-        if (item->full) emit_values(e, item->value, e->row_level, pass);
-        if (item->full && item->kind == ITEM_STORE) emit_index_values(e, item->index, e->row_level, pass);
+        if (!item->full || item->depth != pass) continue;
+        emit_values(e, item->value, e->row_level, pass);
+        if (item->kind == ITEM_STORE) emit_index_values(e, item->index, e->row_level, pass);
     }
 }
 

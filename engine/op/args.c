@@ -58,6 +58,13 @@ bool read_dim(const Op *op, const Arg *args, const char *name, int rank, int *di
     return wrap_dim(arg_as_int(arg), rank, dim, error);
 }
 
+bool read_integer(const Op *op, const Arg *args, const char *name, Dim *out, OpError *error) {
+    const Arg *arg = op_arg(op, args, name);
+    if (arg->tag != ARG_INT && arg->tag != ARG_BOOL) return op_error(error, ERROR_TYPE, "%s(): argument '%s' must be int, not %s", op->name, name, tag_name(arg->tag));
+    *out = arg->tag == ARG_INT ? arg->i : (Dim)arg->b;
+    return true;
+}
+
 static bool mark_dim(int64_t value, int rank, bool *marks, OpError *error) {
     int dim = 0;
     if (!wrap_dim(value, rank, &dim, error)) return false;

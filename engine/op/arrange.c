@@ -113,6 +113,41 @@ static bool embed_infer(const Op *op, const Arg *args, Meta *out, OpError *error
     return true;
 }
 
+/* Geometry of a view over a storage: as many strides as sizes, none negative. */
+static bool check_strides(const Op *op, const Arg *args, const char *name, int rank, OpError *error) {
+    Dim strides[MAX_RANK];
+    int count;
+    if (!read_sizes(op, op_arg(op, args, name), strides, &count, error)) return false;
+    bool fits = count == rank;
+    for (int i = 0; i < count; i++) fits = fits && dim_hint(strides[i]) >= 0;
+    return fits ? true : op_error(error, ERROR_RUNTIME, "%s(): '%s' does not fit a tensor of %d dimensions", op->name, name, rank);
+}
+
+static bool check_geometry(const Op *op, const Arg *args, const Meta *out, OpError *error) {
+    Dim size[MAX_RANK];
+    int count;
+    const Meta *grad = arg_meta(&args[0]);
+    const Arg *offset = op_arg(op, args, "storage_offset");
+    if (!check_strides(op, args, "input_strides", out->rank, error) || !check_strides(op, args, "stride", grad->rank, error)) return false;
+    if (!read_sizes(op, op_arg(op, args, "size"), size, &count, error)) return false;
+    bool fits = count == grad->rank && arg_as_int(op_arg(op, args, "input_offset")) >= 0 && (offset->tag != ARG_INT || dim_hint(offset->i) >= 0);
+    for (int i = 0; fits && i < count; i++) fits = dim_equal(size[i], grad->sizes[i]);
+    return fits ? true : op_error(error, ERROR_RUNTIME, "%s(): the gradient does not have the view's shape", op->name);
+}
+
+static bool check_windows(const Op *op, const Arg *args, const Meta *out, OpError *error) {
+    int dim;
+    const Meta *grad = arg_meta(&args[0]);
+    int64_t size = arg_as_int(op_arg(op, args, "size")), step = arg_as_int(op_arg(op, args, "step"));
+    if (!read_dim(op, args, "dim", out->rank, &dim, error)) return false;
+    int64_t extent = out->rank ? dim_hint(out->sizes[dim]) : 1;
+    bool fits = step > 0 && size >= 0 && size <= extent && grad->rank == out->rank + 1 && dim_hint(grad->sizes[grad->rank - 1]) == size;
+    for (int i = 0; fits && i < out->rank; i++) fits = i == dim ? dim_hint(grad->sizes[i]) == (extent - size) / step + 1 : dim_equal(grad->sizes[i], out->sizes[i]);
+    return fits ? true : op_error(error, ERROR_RUNTIME, "%s(): the gradient does not have the shape of the windows", op->name);
+}
+
+static bool puts_gradient(const char *word) { return strcmp(word, "select_backward") == 0 || strcmp(word, "slice_backward") == 0 || strcmp(word, "diagonal_backward") == 0; }
+
 static bool names_view_scatter(const char *word) { return strstr(word, "_scatter") != NULL; }
 
 bool arrange_infer(const Op *op, const Arg *args, Meta *out, const OpContext *context, OpError *error, bool *handled) {
@@ -128,10 +163,18 @@ bool arrange_infer(const Op *op, const Arg *args, Meta *out, const OpContext *co
     bool marks[MAX_RANK], all;
     if (is_kind(op, "flip") && !read_dims(op, args, "dims", out->rank, marks, &all, error)) return false;
     if (op_param_index(op, "input_sizes") == 1 && !read_sizes(op, &args[1], out->sizes, &out->rank, error)) return false;
+    for (int i = 0; i < out->rank; i++)
+        if (dim_is_int(out->sizes[i]) && out->sizes[i] < 0) return op_error(error, ERROR_RUNTIME, "%s(): a negative size %lld", op->name, (long long)out->sizes[i]);
+    if (is_kind(op, "unfold_backward") && !check_windows(op, args, out, error)) return false;
+    if (is_kind(op, "as_strided_backward") && !check_geometry(op, args, out, error)) return false;
     meta_set_contiguous(out, context->syms);
     if (is_kind(op, "roll") || is_kind(op, "flip") || is_kind(op, "tril") || is_kind(op, "triu") || is_kind(op, "as_strided_scatter")) meta_preserve_strides(out, arg_meta(&args[0]), context->syms);
-    if (!names_view_scatter(op->shared)) return true;
     Meta view;
+    if (puts_gradient(op->shared)) {
+        if (!view_shape(op, args, out, &view, context, error)) return false;
+        return meta_same_shape(&view, arg_meta(&args[0])) ? true : shape_error(op, "the gradient", arg_meta(&args[0]), &view, error);
+    }
+    if (!names_view_scatter(op->shared)) return true;
     if (!need_tensor(op, args, 1, error) || !view_shape(op, args, out, &view, context, error)) return false;
     return meta_same_shape(&view, arg_meta(&args[1])) ? true : shape_error(op, "src", arg_meta(&args[1]), &view, error);
 }
@@ -147,7 +190,8 @@ static bool view_shape(const Op *op, const Arg *args, const Meta *base, Meta *vi
     *view = *base;
     const char *word = op->shared;
     if (strncmp(word, "select", 6) == 0) {
-        if (base->rank == 0 || !read_dim(op, args, "dim", base->rank, &dim, error)) return false;
+        if (base->rank == 0) return op_error(error, ERROR_INDEX, "%s() cannot be applied to a 0-dim tensor.", op->name);
+        if (!read_dim(op, args, "dim", base->rank, &dim, error)) return false;
         int64_t at = int_arg(op, args, "index"), size = dim_hint(base->sizes[dim]);
         if (at < -size || at >= size) return op_error(error, ERROR_INDEX, "%s(): index %lld out of range for dimension %d of size %lld", op->name, (long long)at, dim, (long long)size);
         view->offset = dim_plus(context->syms, base->offset, dim_times(context->syms, at < 0 ? at + size : at, base->strides[dim]));
@@ -156,6 +200,7 @@ static bool view_shape(const Op *op, const Arg *args, const Meta *base, Meta *vi
         return true;
     }
     if (strncmp(word, "slice", 5) == 0) {
+        if (base->rank == 0) return op_error(error, ERROR_INDEX, "%s() cannot be applied to a 0-dim tensor.", op->name);
         if (!read_dim(op, args, "dim", base->rank, &dim, error) || !slice_range(op, args, base, dim, context->syms, &start, &step, &length, error)) return false;
         view->sizes[dim] = length;
         view->offset = dim_plus(context->syms, base->offset, dim_times(context->syms, start, base->strides[dim]));
@@ -178,6 +223,9 @@ static bool view_shape(const Op *op, const Arg *args, const Meta *base, Meta *vi
     const Arg *offset = op_arg(op, args, "storage_offset");
     if (!read_sizes(op, op_arg(op, args, "size"), view->sizes, &view->rank, error) || !read_sizes(op, op_arg(op, args, "stride"), view->strides, &strides, error)) return false;
     view->offset = offset->tag == ARG_INT ? offset->i : 0;
+    bool fits = strides == view->rank && dim_hint(view->offset) >= 0;
+    for (int i = 0; fits && i < strides; i++) fits = dim_hint(view->strides[i]) >= 0 && dim_hint(view->sizes[i]) >= 0;
+    if (!fits) return op_error(error, ERROR_RUNTIME, "%s(): size and stride must have the same length, and nothing may be negative", op->name);
     if (!meta_is_static(view) || !meta_is_static(base)) return true;
     return meta_numel(view) == 0 || meta_storage_span(view) <= meta_storage_span(base) ? true : op_error(error, ERROR_RUNTIME, "%s: the view reaches outside its base", op->name);
 }

@@ -73,8 +73,7 @@ static bool infer_own_shape(const Op *op, const Arg *args, Meta *out, DType *nat
         if (out->sizes[0] < 0) return op_error(error, ERROR_RUNTIME, "number of steps must be non-negative");
     } else if (is_kind(op, "eye")) {
         out->rank = 2;
-        out->sizes[0] = args[0].i;
-        out->sizes[1] = args[1].tag == ARG_NONE ? args[0].i : args[1].i;
+        if (!read_integer(op, args, args[1].tag == ARG_NONE ? "n" : "m", &out->sizes[1], error) || !read_integer(op, args, "n", &out->sizes[0], error)) return false;
     } else {
         *natural = DTYPE_I64;
         return infer_indices(op, args, out, error);
@@ -85,8 +84,6 @@ static bool infer_own_shape(const Op *op, const Arg *args, Meta *out, DType *nat
 static bool infer_sized(const Op *op, const Arg *args, Meta *out, const Arg *input, const Arg *size, OpError *error) {
     const Arg *value = op_arg(op, args, "fill_value");
     if (!read_sizes(op, size, out->sizes, &out->rank, error)) return false;
-    for (int i = 0; i < out->rank; i++)
-        if (dim_is_int(out->sizes[i]) && out->sizes[i] < 0) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)out->sizes[i]);
     (void)input;
     if (value->tag != ARG_NONE && !arg_is_number(value)) return op_error(error, ERROR_TYPE, "%s(): argument 'fill_value' must be Number", op->name);
     return true;
@@ -94,6 +91,8 @@ static bool infer_sized(const Op *op, const Arg *args, Meta *out, const Arg *inp
 
 static bool check_size(const Op *op, const Meta *out, OpError *error) {
     double elements = 1;
+    for (int i = 0; i < out->rank; i++)
+        if (dim_is_int(out->sizes[i]) && out->sizes[i] < 0) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)out->sizes[i]);
     for (int i = 0; i < out->rank; i++) elements *= (double)dim_hint(out->sizes[i]);
     if (elements * dtype_size(out->dtype) < 0x1p62) return true;
     return op_error(error, ERROR_RUNTIME, "%s(): %.3g elements are more than memory can hold", op->name, elements);

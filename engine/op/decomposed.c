@@ -93,7 +93,8 @@ static bool infer_group_norm(const Op *op, const Arg *args, Meta *outs, const Op
     if (!need_tensor(op, args, 0, error)) return false;
     const Meta *input = arg_meta(&args[0]);
     outs[0] = contiguous_like(input, context->syms);
-    Dim sizes[2] = {op_arg(op, args, "N")->i, op_arg(op, args, "group")->i};
+    Dim sizes[2];
+    if (!read_integer(op, args, "N", &sizes[0], error) || !read_integer(op, args, "group", &sizes[1], error)) return false;
     Meta statistics = {.dtype = input->dtype, .device = input->device, .rank = 2, .sizes = {sizes[0], sizes[1]}};
     meta_set_contiguous(&statistics, context->syms);
     outs[1] = outs[2] = statistics;

@@ -27,6 +27,8 @@ bool need_static(const Op *op, const Meta *meta, OpError *error);
 /* A dim of a tensor of `rank` (0 counts as 1), wrapped; IndexError otherwise. */
 bool wrap_dim(int64_t dim, int rank, int *out, OpError *error);
 bool read_dim(const Op *op, const Arg *args, const char *name, int rank, int *dim, OpError *error);
+/* An int parameter, possibly symbolic; TypeError for anything else. */
+bool read_integer(const Op *op, const Arg *args, const char *name, Dim *out, OpError *error);
 /* `dim=None`, an int or a list: marks[0..rank) says which are named; None or (): all. Twice the same: RuntimeError. *all: none was named. */
 bool read_dims(const Op *op, const Arg *args, const char *name, int rank, bool *marks, bool *all, OpError *error);
 /* A size list given as ints, or one int. count ≤ MAX_RANK or an error. */

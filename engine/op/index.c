@@ -161,6 +161,9 @@ static bool infer_gather(const Op *op, const Arg *args, Meta *outs, int *count, 
     }
     *count = 1;
     const Arg *src = op_arg(op, args, "src");
+    if (op_param_index(op, "src") >= 0 && !arg_is_tensor(src) && !(strcmp(op->shared, "scatter") == 0 && arg_is_number(src))) return need_tensor(op, args, op_param_index(op, "src"), error);
+    if (src->tag == ARG_TENSOR && (arg_meta(src)->rank ? arg_meta(src)->rank : 1) != (index->rank ? index->rank : 1))
+        return op_error(error, ERROR_RUNTIME, "Index tensor must have the same number of dimensions as src tensor");
     if (src->tag == ARG_TENSOR && arg_meta(src)->dtype != input->dtype)
         return op_error(error, ERROR_RUNTIME, "%s(): Expected self.dtype to be equal to src.dtype", op->name);
     if (src->tag == ARG_TENSOR)
@@ -181,7 +184,10 @@ static bool infer_slices(const Op *op, const Arg *args, Meta *outs, int *count, 
     outs[0] = selects ? dense_of(input, context->syms) : preserved_of(input, context->syms);
     if (selects && input->rank) outs[0].sizes[dim] = index->rank ? index->sizes[0] : 1, meta_set_contiguous(&outs[0], context->syms);
     *count = 1;
-    const Arg *source = op_arg(op, args, "source");
+    const Arg *source = op_arg(op, args, "source"), *value = op_arg(op, args, "value");
+    if (op_param_index(op, "source") >= 0 && !need_tensor(op, args, op_param_index(op, "source"), error)) return false;
+    if (op_param_index(op, "value") >= 0 && !arg_is_number(value) && !(arg_is_tensor(value) && arg_meta(value)->rank == 0))
+        return op_error(error, ERROR_RUNTIME, "index_fill_ only supports a 0-dimensional value tensor, or a number");
     if (source->tag != ARG_TENSOR) return true;
     const Meta *from = arg_meta(source);
     if (from->dtype != input->dtype) return op_error(error, ERROR_RUNTIME, "%s(): self and source expected to have the same dtype, but got (self) %s and (source) %s", op->name, dtype_info[input->dtype].name, dtype_info[from->dtype].name);
@@ -207,8 +213,13 @@ static bool infer_embedding(const Op *op, const Arg *args, Meta *outs, int *coun
 
 static bool infer_embedding_backward(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error) {
     const Meta *grad = arg_meta(&args[0]);
-    if (!need_tensor(op, args, 1, error) || grad->rank < 1) return false;
-    Dim sizes[2] = {op_arg(op, args, "num_weights")->i, grad->sizes[grad->rank - 1]};
+    if (!need_tensor(op, args, 1, error) || !index_dtype_ok(op, arg_meta(&args[1]), error)) return false;
+    bool fits = grad->rank == arg_meta(&args[1])->rank + 1;
+    for (int i = 0; fits && i < grad->rank - 1; i++) fits = dim_equal(grad->sizes[i], arg_meta(&args[1])->sizes[i]);
+    if (!fits || !dtype_is_float(grad->dtype)) return op_error(error, ERROR_RUNTIME, "%s(): the gradient's shape or dtype does not fit the indices", op->name);
+    Dim sizes[2] = {0, grad->sizes[grad->rank - 1]};
+    if (!read_integer(op, args, "num_weights", &sizes[0], error)) return false;
+    if (dim_is_int(sizes[0]) && sizes[0] < 0) return op_error(error, ERROR_RUNTIME, "%s(): a negative number of weights", op->name);
     Meta out = {.dtype = grad->dtype, .device = grad->device, .rank = 2, .sizes = {sizes[0], sizes[1]}};
     outs[0] = dense_of(&out, context->syms);
     *count = 1;
@@ -270,7 +281,7 @@ static const struct { const char *name; IndexInfer infer; IndexRun run; } kinds[
 static bool index_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *count, const OpContext *context, OpError *error) {
     (void)nargs;
     bool handled = true, ok;
-    bool takes_list = args[0].tag == ARG_TENSORS;
+    bool takes_list = strcmp(op->shared, "cat") == 0 || strcmp(op->shared, "stack") == 0;
     if (!takes_list && !need_tensor(op, args, 0, error)) return false;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].name, op->shared) == 0) return kinds[i].infer(op, args, outs, count, context, error);

@@ -33,7 +33,7 @@ static bool infer_sorted(const Op *op, const Arg *args, Meta *outs, int *count, 
     int64_t size = input->rank ? dim_hint(input->sizes[dim]) : 1, k = arg_as_int(op_arg(op, args, "k"));
     if (is_kind(op, "topk") && (k < 0 || k > size)) return op_error(error, ERROR_RUNTIME, "selected index k out of range");
     if (is_kind(op, "kthvalue") && (k < 1 || k > size)) return op_error(error, ERROR_RUNTIME, "kthvalue(): selected number k out of range for dimension %d", dim);
-    if (is_kind(op, "topk") && out.rank) out.sizes[dim] = op_arg(op, args, "k")->i;
+    if (is_kind(op, "topk") && out.rank && !read_integer(op, args, "k", &out.sizes[dim], error)) return false;
     if (is_kind(op, "kthvalue") && out.rank) {
         if (arg_truth(op_arg(op, args, "keepdim"), false)) out.sizes[dim] = 1;
         else {
@@ -92,6 +92,9 @@ static bool has_data(const Op *op, const Arg *arg, OpError *error) {
 static bool infer_bincount(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
     const Meta *input = arg_meta(&args[0]);
     int64_t size = arg_as_int(op_arg(op, args, "minlength"));
+    const Arg *weights = op_arg(op, args, "weights");
+    if (size < 0) return op_error(error, ERROR_RUNTIME, "minlength should be >= 0");
+    if (arg_is_tensor(weights) && !meta_same_shape(arg_meta(weights), input)) return op_error(error, ERROR_RUNTIME, "weights should be 1-d and have the same length as input");
     if (input->rank != 1 || dtype_is_float(input->dtype)) return op_error(error, ERROR_RUNTIME, "bincount only supports 1-d non-negative integral inputs.");
     if (!has_data(op, &args[0], error)) return false;
     for (int64_t i = 0; i < input->sizes[0]; i++) {
@@ -99,7 +102,6 @@ static bool infer_bincount(const Op *op, const Arg *args, Meta *outs, const OpCo
         if (value < 0) return op_error(error, ERROR_RUNTIME, "bincount only supports 1-d non-negative integral inputs.");
         if (value >= size) size = value + 1;
     }
-    const Arg *weights = op_arg(op, args, "weights");
     DType dtype = !arg_is_tensor(weights) ? DTYPE_I64 : arg_meta(weights)->dtype == DTYPE_F32 ? DTYPE_F32 : DTYPE_F64;
     Meta out = {.device = input->device, .rank = 1, .sizes = {size}};
     outs[0] = dense_of(&out, dtype, context->syms);

@@ -90,8 +90,10 @@ static bool random_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
     if (strcmp(op->name, "normal") == 0 && (arg_is_tensor(&args[0]) || arg_is_tensor(&args[1]))) return infer_normal_of_tensors(op, args, outs, context, error);
     bool integers = is_kind(op, "randint") || is_kind(op, "randperm");
     Meta out = {.dtype = read_dtype(op, args, integers ? DTYPE_I64 : context->default_dtype), .device = read_device(op, args, context->default_device)};
-    if (is_kind(op, "randperm")) out.rank = 1, out.sizes[0] = args[0].i;
-    else if (!read_sizes(op, size_argument(op, args), out.sizes, &out.rank, error)) return false;
+    if (is_kind(op, "randperm")) {
+        out.rank = 1;
+        if (!read_integer(op, args, "n", &out.sizes[0], error)) return false;
+    } else if (!read_sizes(op, size_argument(op, args), out.sizes, &out.rank, error)) return false;
     for (int i = 0; i < out.rank; i++)
         if (dim_is_int(out.sizes[i]) && out.sizes[i] < 0) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)out.sizes[i]);
     meta_set_contiguous(&out, context->syms);

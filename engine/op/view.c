@@ -98,6 +98,7 @@ static bool view_reshape(View *v) {
 }
 
 static bool view_dtype(View *v) {
+    if (v->args[1].tag != ARG_DTYPE) return op_error(v->error, ERROR_TYPE, "%s(): argument 'dtype' must be torch.dtype", v->op->name);
     int from = dtype_size(v->input->dtype), to = dtype_size(v->args[1].dtype), last = v->input->rank - 1;
     v->out->dtype = v->args[1].dtype;
     if (from == to) return true;
@@ -205,7 +206,8 @@ static void remove_dim(Meta *meta, int dim) {
 
 static bool view_select(View *v) {
     int dim;
-    Dim index = op_arg(v->op, v->args, "index")->i;
+    Dim index;
+    if (!read_integer(v->op, v->args, "index", &index, v->error)) return false;
     if (v->input->rank == 0) return op_error(v->error, ERROR_INDEX, "select() cannot be applied to a 0-dim tensor.");
     if (!read_dim(v->op, v->args, "dim", v->input->rank, &dim, v->error)) return false;
     Dim size = v->input->sizes[dim];
@@ -223,7 +225,7 @@ static bool view_select(View *v) {
 
 Dim slice_bound(SymTable *syms, const Arg *arg, Dim size, Dim absent) {
     if (arg->tag == ARG_NONE) return absent;
-    Dim bound = arg->i;
+    Dim bound = arg->tag == ARG_INT ? arg->i : (Dim)arg->b;
     if (dim_is_int(bound) && dim_is_int(size)) {
         if (bound < 0) bound += size;
         return bound < 0 ? 0 : bound > size ? size : bound;
@@ -235,8 +237,11 @@ Dim slice_bound(SymTable *syms, const Arg *arg, Dim size, Dim absent) {
 }
 
 bool slice_range(const Op *op, const Arg *args, const Meta *input, int dim, SymTable *syms, Dim *start, Dim *step, Dim *length, OpError *error) {
+    static const char *const bounds[] = {"start", "end", "step"};
     Dim size = input->sizes[dim];
-    *step = op_arg(op, args, "step")->tag == ARG_NONE ? 1 : op_arg(op, args, "step")->i;
+    for (int i = 0; i < 3; i++)
+        if (op_arg(op, args, bounds[i])->tag != ARG_NONE && !read_integer(op, args, bounds[i], step, error)) return false;
+    if (op_arg(op, args, "step")->tag == ARG_NONE) *step = 1;
     if (dim_hint(*step) <= 0) return op_error(error, ERROR_RUNTIME, "slice step must be positive");
     *start = slice_bound(syms, op_arg(op, args, "start"), size, 0);
     Dim end = slice_bound(syms, op_arg(op, args, "end"), size, size);
@@ -351,7 +356,8 @@ static bool split_sizes(View *v, Meta *outs, int *count, int room, int dim) {
     if (start == total && *count == sizes->ints.count) return true;
     int64_t sum = 0;
     for (int i = 0; i < sizes->ints.count; i++) sum += dim_hint(sizes->ints.at[i]);
-    if (sum == total) return false;
+    if (*count == room) return op_error(v->error, ERROR_RUNTIME, "%s(): more than %d parts are not supported", v->op->name, room);
+    if (sum == total) return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes have only non-negative entries");
     return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d), but they sum to %lld", (long long)total, dim, (long long)sum);
 }
 
@@ -370,6 +376,7 @@ static bool make_parts(View *v, Meta *outs, int *count, int room) {
     if (v->input->rank == 0) return op_error(v->error, ERROR_RUNTIME, "%s() expects at least a 1-dimensional tensor", v->op->name);
     if (!read_dim(v->op, v->args, "dim", v->input->rank, &dim, v->error)) return false;
     if (!dim_is_int(v->input->sizes[dim])) return op_error(v->error, ERROR_NOT_IMPLEMENTED, "%s(): the number of parts along a symbolic dimension is not known", v->op->name);
+    if (strcmp(v->op->shared, "split") == 0 && v->args[1].tag != ARG_INTS && v->args[1].tag != ARG_INT) return op_error(v->error, ERROR_TYPE, "%s(): argument '%s' must be int or list of ints", v->op->name, op_param(v->op, 1));
     if (strcmp(v->op->shared, "split") == 0) return v->args[1].tag == ARG_INTS ? split_sizes(v, outs, count, room, dim) : split_evenly(v, outs, count, room, dim);
     for (int64_t i = 0; i < v->input->sizes[dim]; i++) {
         if (!add_part(v, outs, count, room, dim, i, 1)) return false;

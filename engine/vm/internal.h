@@ -98,6 +98,7 @@ static inline Tuple *tuple_of(Value v) { return (Tuple *)v.o; }
 static inline Dict *dict_of(Value v) { return (Dict *)v.o; }
 static inline Set *set_of(Value v) { return (Set *)v.o; }
 Value tuple_take(VM *vm, int count);                                     /* items V_NULL, to be filled with owned values */
+Value tuple_take_like(VM *vm, int count, const Tuple *like);               /* a torch.Size when `like` is one */
 bool list_reserve(VM *vm, List *list, int capacity);
 bool list_extend(VM *vm, List *list, Value iterable);                    /* no will_mutate */
 void list_clear(VM *vm, List *list);

@@ -61,10 +61,7 @@ static Value concat_items(VM *vm, Value a, Value b) {
     if (!vm_reserve(vm, (int64_t)nx + ny, (int64_t)sizeof(Value))) return VALUE_ERROR;
     Value *items;
     if (value_is(a, OBJ_LIST)) out = list_new(vm, NULL, nx + ny), items = list_of(out)->items;
-    else {
-        out = tuple_take(vm, nx + ny), items = tuple_of(out)->items;
-        if (nx + ny) tuple_of(out)->is_size = tuple_of(a)->is_size && tuple_of(b)->is_size;
-    }
+    else out = tuple_take_like(vm, nx + ny, tuple_of(a)), items = tuple_of(out)->items; /* torch.Size + tuple is a torch.Size */
     for (int i = 0; i < nx; i++) items[i] = value_ref(x[i]);
     for (int i = 0; i < ny; i++) items[nx + i] = value_ref(y[i]);
     return out;
@@ -94,7 +91,7 @@ static Value repeat_items(VM *vm, Value a, int64_t times) {
     if (times < 0 || n == 0) times = 0;
     if (n && (times > INT32_MAX / n || !vm_reserve(vm, times * n, (int64_t)sizeof(Value)))) return vm->exception.tag ? VALUE_ERROR : vm_raise(vm, "MemoryError", "%s", "");
     int total = (int)times * n;
-    Value out = value_is(a, OBJ_LIST) ? list_new(vm, NULL, total) : tuple_take(vm, total);
+    Value out = value_is(a, OBJ_LIST) ? list_new(vm, NULL, total) : tuple_take_like(vm, total, tuple_of(a));
     Value *items = value_is(a, OBJ_LIST) ? list_of(out)->items : tuple_of(out)->items;
     for (int i = 0; i < total; i++) items[i] = value_ref(x[i % n]);
     return out;

@@ -16,6 +16,14 @@ Value tuple_take(VM *vm, int count) {
     return value_object(t);
 }
 
+Value tuple_take_like(VM *vm, int count, const Tuple *like) {
+    if (!like->is_size) return tuple_take(vm, count);
+    Tuple *t = (Tuple *)object_new(vm, OBJ_TUPLE, sizeof(Tuple) + (size_t)count * sizeof(Value));
+    t->count = count;
+    t->is_size = true;
+    return value_object(t);
+}
+
 Value tuple_new(VM *vm, const Value *items, int count) {
     Value tuple = tuple_take(vm, count);
     for (int i = 0; i < count; i++) tuple_of(tuple)->items[i] = value_ref(items[i]);

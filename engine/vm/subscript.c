@@ -17,10 +17,7 @@ static Value slice_of_items(VM *vm, Value sequence, Slice *slice) {
     if (!slice_indices(vm, slice, n, &start, &stop, &step, &count)) return VALUE_ERROR;
     Value *to;
     if (value_is(sequence, OBJ_LIST)) out = list_new(vm, NULL, (int)count), to = list_of(out)->items;
-    else {
-        out = tuple_take(vm, (int)count), to = tuple_of(out)->items;
-        if (count) tuple_of(out)->is_size = tuple_of(sequence)->is_size;
-    }
+    else out = tuple_take_like(vm, (int)count, tuple_of(sequence)), to = tuple_of(out)->items;
     for (int64_t i = 0; i < count; i++) to[i] = value_ref(items[start + i * step]);
     return out;
 }

@@ -121,7 +121,7 @@ static Value record_row(VM *vm, const Op *op, const Arg *args, int nargs) {
 
 /* ---- composites as one node ---- */
 
-typedef struct Scratch { VM *vm; Tracer tracer; Arena *arena; Graph *graph; Arg args[DISPATCH_MAX_PARAMS]; VEC(Tensor *) stand_ins; } Scratch;
+typedef struct Scratch { VM *vm; Tracer tracer; Arena *arena; Graph *graph; Arg args[DISPATCH_MAX_PARAMS]; VEC(Tensor *) stand_ins, owners; } Scratch;
 
 /* A tensor of the scratch graph that shares the real fake's storage. */
 static Arg stand_in(Scratch *s, const Arg *arg) {
@@ -130,6 +130,7 @@ static Arg stand_in(Scratch *s, const Arg *arg) {
         t->node = graph_input(s->graph, "input", &of->meta, s->tracer.span);
         t->requires_grad = false;
         vec_push_in(s->arena, &s->stand_ins, t);
+        vec_push_in(s->arena, &s->owners, of);
         return arg_of_tensor(t);
     }
     if (arg->tag != ARG_TENSORS) return *arg;
@@ -158,6 +159,13 @@ static Tensor *shares_with(const Scratch *s, const Arg *args, int nargs, const T
         Tensor *inside = args[i].tag == ARG_TENSORS ? shares_with(s, args[i].list.items, args[i].list.count, t) : NULL;
         if (inside) return inside;
     }
+    return NULL;
+}
+
+/* The argument that a body returned as it is (dropout that does not train, detach_): the same tensor, not an equal one. */
+static Tensor *returned_argument(const Scratch *s, const Tensor *t) {
+    for (int i = 0; i < s->stand_ins.count; i++)
+        if (s->stand_ins.at[i] == t) return s->owners.at[i];
     return NULL;
 }
 
@@ -190,7 +198,10 @@ static Value record_composite(VM *vm, const Op *op, const Arg *args, int nargs) 
         for (int i = 0; i < count; i++) metas[i] = tensor_of(items[i])->meta;
         Node *node = record(tracer, op, args, nargs, metas, count);
         Value *made = ARENA_ARRAY(s.arena, Value, count);
-        for (int i = 0; i < count; i++) made[i] = output_fake(tracer, node, i, shares_with(&s, args, nargs, tensor_of(items[i])), &metas[i]);
+        for (int i = 0; i < count; i++) {
+            Tensor *same = returned_argument(&s, tensor_of(items[i]));
+            made[i] = same ? value_ref(value_tensor(same)) : output_fake(tracer, node, i, shares_with(&s, args, nargs, tensor_of(items[i])), &metas[i]);
+        }
         result = rebuild(vm, found, made, count);
         value_unref(vm, found);
     }

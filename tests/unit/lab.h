@@ -28,7 +28,7 @@ typedef struct Lab {
     Device device;
     VEC(void *) inputs;              /* data by input */
     Map *values;                     /* Node* -> Arg* (eager) */
-    Plan *plan;
+    Plan *plan, *card_plan;          /* for the CPU; for a card, where NVRTC is */
     Lowered *lowered;
     Schedule *schedule;
 } Lab;
@@ -331,6 +331,7 @@ static inline void lab_check_cuda(Lab *lab, double tolerance) {
     bool run = cuda_available(lab->runtime, &why);
     for (int twins = 0; twins < 2 && !run; twins++) lab_compile_cuda(lab, twins, "sm_80"), lab_compile_cuda(lab, twins, "sm_90a");
     if (run && tolerance >= 0) lab_run_cuda(lab, tolerance);
+    lab->card_plan = lab->plan;
     lab->plan = NULL;
 }
 

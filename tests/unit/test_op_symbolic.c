@@ -102,7 +102,76 @@ START_TEST(every_row_answers) {
 }
 END_TEST
 
+/* ---- arguments of any kind ---- */
+
+static uint32_t random_state = 7;
+static int pick(int n) {
+    random_state = random_state * 1664525u + 1013904223u;
+    return (int)((random_state >> 8) % (uint32_t)n);
+}
+
+static Arg any_tensor(void) {
+    Dim sizes[3];
+    for (int i = 0; i < 3; i++) sizes[i] = pick(4);
+    return fixture_tensor((DType)pick(DTYPE_COUNT), pick(4), sizes, pick(2), pick(3) == 0, pick(5));
+}
+
+static Arg any_argument(void) {
+    static const char *const words[] = {"tanh", "floor", "sum", "amax", "mean", "none", ""};
+    Dim *ints = arena_alloc(fixture_scratch, 4 * sizeof *ints);
+    Arg *tensors = arena_alloc(fixture_scratch, 4 * sizeof *tensors);
+    for (int i = 0; i < 4; i++) ints[i] = pick(8) - 3;
+    switch (pick(12)) {
+    case 0: return arg_none();
+    case 1: return arg_bool(pick(2));
+    case 2: return arg_float(pick(9) * 0.5 - 2);
+    case 3: return (Arg){.tag = ARG_STR, .s = words[pick(7)]};
+    case 4: return (Arg){.tag = ARG_DTYPE, .dtype = (DType)pick(DTYPE_COUNT)};
+    case 5: return (Arg){.tag = ARG_INTS, .ints = {ints, pick(5)}};
+    case 6:
+        for (int i = 0; i < 4; i++) tensors[i] = pick(4) ? any_tensor() : arg_none();
+        return (Arg){.tag = ARG_TENSORS, .list = {tensors, pick(4)}};
+    case 7: case 8: return arg_int(pick(9) - 3);
+    default: return any_tensor();
+    }
+}
+
+static bool small(const Op *op, const Meta *outs, int count) {
+    for (int i = 0; i < count; i++)
+        for (int d = 0; d < outs[i].rank; d++) ck_assert_msg(outs[i].sizes[d] >= 0 && outs[i].rank <= MAX_RANK, "%s gives a negative size", op->name);
+    for (int i = 0; i < count; i++)
+        if (meta_numel(&outs[i]) > 100000) return false;
+    return true;
+}
+
+/* Tensors where the signature wants them come first more often than chance would have it. */
+START_TEST(no_arguments_break_a_row) {
+    int ran = 0;
+    for (int i = 0; i < op_count(fixture_table); i++) {
+        const Op *op = op_at(fixture_table, i);
+        for (int round = 0; round < 120; round++) {
+            Arg args[20], out_args[64];
+            Meta outs[64];
+            int count = 64;
+            OpError error = {0};
+            fixture_reset();
+            fixture_defaults(op, args);
+            for (int k = 0; k < op->nparams; k++)
+                if (args[k].tag == ARG_NONE || pick(4) == 0) args[k] = k == 0 && pick(4) ? any_tensor() : any_argument();
+            if (!op_infer(op, args, op->nparams, outs, &count, &fixture_context, &error)) {
+                ck_assert_msg(error.message[0], "%s gives no reason", op->name);
+                continue;
+            }
+            if (!op->family_ops->run_cpu || !small(op, outs, count)) continue;
+            for (int k = 0; k < count; k++) out_args[k] = fixture_output(&outs[k]);
+            ran += op_run_cpu(op, args, op->nparams, out_args, count, &fixture_context, &error);
+        }
+    }
+    ck_assert_int_gt(ran, 3000);
+}
+END_TEST
+
 int main(void) {
-    const TTest *tests[] = {shapes_stay_symbolic, every_row_answers};
-    return UNIT_RUN("symbolic shapes of ops", tests, open_symbols, fixture_close);
+    const TTest *tests[] = {shapes_stay_symbolic, every_row_answers, no_arguments_break_a_row};
+    return UNIT_RUN("ops on symbolic shapes and odd arguments", tests, open_symbols, fixture_close);
 }

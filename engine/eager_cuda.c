@@ -57,7 +57,7 @@ static const void *plan_key(const Op *op, const Arg *args, int nargs, const Arg 
 }
 
 /* ---- the graph of one op ---- */
-typedef struct OneOp { Session *session; OpPlan *made; const Op *op; const Arg *args; int nargs; const Arg *outs; int nouts; Device device; } OneOp;
+typedef struct OneOp { Session *session; OpPlan *made; const Op *op; const Arg *args; int nargs; const Arg *outs; int nouts; Device device; bool load; } OneOp;
 
 static Arg input_arg(Graph *graph, const Arg *arg) {
     if (arg->tag == ARG_TENSOR) return arg_node(graph_input(graph, "x", arg->tensor.meta, (Span){0}));
@@ -96,6 +96,7 @@ static void compile_body(void *state) {
     one->made->plan = inductor_compile_graph(c, graph, one->device, one->op->name);
     CompileReport report;
     OpError error = {0};
+    if (!one->load) return;
     if (!plan_load(c->runtime, one->made->plan, &report, &error)) fail(c->failure, (Span){0}, "%s", error.message);
 }
 
@@ -111,6 +112,39 @@ static OpPlan *compile_op(OneOp *one) {
     return made;
 }
 
+/* The same tensors as if they were on the card. */
+static Arg on_card(Arena *arena, const Arg *arg, Device card) {
+    Arg copy = *arg;
+    if (arg->tag == ARG_TENSOR) {
+        Meta *meta = arena_copy(arena, arg->tensor.meta, sizeof(Meta));
+        meta->device = card;
+        copy.tensor.meta = meta;
+    } else if (arg->tag == ARG_TENSORS) {
+        Arg *items = ARENA_ARRAY(arena, Arg, arg->list.count + 1);
+        for (int i = 0; i < arg->list.count; i++) items[i] = on_card(arena, &arg->list.items[i], card);
+        copy.list.items = items;
+    } else if (arg->tag == ARG_DEVICE) {
+        copy.device = card;
+    }
+    return copy;
+}
+
+const Plan *eager_cuda_plan(Session *session, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const char **error) {
+    Device card = {DEVICE_CUDA, 0};
+    Arena *scratch = arena_new("eager op on a card");
+    Arg *inputs = ARENA_ARRAY(scratch, Arg, nargs + 1), *results = ARENA_ARRAY(scratch, Arg, nouts + 1);
+    for (int i = 0; i < nargs; i++) inputs[i] = on_card(scratch, &args[i], card);
+    for (int i = 0; i < nouts; i++) results[i] = on_card(scratch, &outs[i], card);
+    if (!session->op_plans) session->op_plans = map_new(session->arena);
+    const void *key = plan_key(op, inputs, nargs, results, nouts);
+    OpPlan *made = map_get(session->op_plans, key);
+    OneOp one = {session, NULL, op, inputs, nargs, results, nouts, card, false};
+    if (!made) map_put(session->op_plans, key, made = compile_op(&one));
+    arena_free(scratch);
+    *error = made->error;
+    return made->plan;
+}
+
 /* ---- running ---- */
 static int collect_inputs(const Arg *args, int nargs, void **inputs, int count, int room) {
     for (int i = 0; i < nargs; i++) {
@@ -124,7 +158,7 @@ enum { MAX_OP_TENSORS = 1024 };
 
 bool eager_cuda_run(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
     Session *session = state;
-    OneOp one = {session, NULL, op, args, nargs, outs, nouts, outs[0].tensor.meta->device};
+    OneOp one = {session, NULL, op, args, nargs, outs, nouts, outs[0].tensor.meta->device, true};
     const void *key = plan_key(op, args, nargs, outs, nouts);
     if (!session->op_plans) session->op_plans = map_new(session->arena);
     OpPlan *made = map_get(session->op_plans, key);

@@ -438,13 +438,23 @@ int session_recompiles(Session *session, RecompileFacts *recompiles, int room) {
     return d->recompiles.count;
 }
 
+static void cache_row(CacheFacts *rows, int room, int *count, CacheFacts row) {
+    if (*count < room) rows[*count] = row;
+    (*count)++;
+}
+
+/* A line an entry; a function without entries has one line that says so. */
 int session_cache(Session *session, CacheFacts *cache, int room) {
     const Dynamo *d = session->dynamo;
-    for (int i = 0; i < d->caches.count && i < room; i++) {
+    int count = 0;
+    for (int i = 0; i < d->caches.count; i++) {
         const CodeCache *c = d->caches.at[i];
-        int64_t hits = 0;
-        for (int j = 0; j < c->entries.count; j++) hits += c->entries.at[j]->hits;
-        cache[i] = (CacheFacts){c->code->name, c->skipped ? "skipped" : c->entries.count ? c->entries.at[c->entries.count - 1]->id : "-", c->entries.count, d->recompile_limit, hits};
+        CacheFacts row = {c->code->name, c->skipped ? "skipped" : "-", c->entries.count, d->recompile_limit, 0};
+        for (int j = 0; j < c->entries.count; j++) {
+            row.entry = c->entries.at[j]->id, row.hits = c->entries.at[j]->hits;
+            cache_row(cache, room, &count, row);
+        }
+        if (c->skipped || !c->entries.count) cache_row(cache, room, &count, (CacheFacts){c->code->name, c->skipped ? "skipped" : "-", c->entries.count, d->recompile_limit, 0});
     }
-    return d->caches.count;
+    return count;
 }

@@ -32,5 +32,7 @@ void session_note(Session *session, const char *text);
 
 /* eager_cuda.c: ops on cuda tensors through single-op kernels of the generator. */
 bool eager_cuda_run(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error);
+/* The plan that an op would have on a card, from arguments of any device; not loaded (no card needed). NULL with *error. */
+const Plan *eager_cuda_plan(Session *session, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const char **error);
 void eager_cuda_close(Session *session);
 #endif

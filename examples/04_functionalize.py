@@ -1,4 +1,5 @@
-# x.add_(1) becomes add; what the caller must see is written once, at the end: a copy into x is what remains of the mutation.
+# x.add_(1) becomes add, x.mul_(3) becomes mul: after functionalization no node changes anything. What the caller must see in x is
+# written once, at the end: copy_ is what remains of both mutations, and the kernel does it with the store that it makes anyway.
 import torch
 
 @torch.compile
@@ -13,3 +14,5 @@ y = f(x)
 print(x.tolist(), y.tolist())
 #:graph joint
 #:graph functional
+#:draw functional
+#:kernel k0

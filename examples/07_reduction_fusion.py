@@ -1,4 +1,5 @@
-# pointwise + reduction + pointwise over the same rows become one kernel: each row is read from memory once.
+# pointwise + reduction + pointwise become one kernel: softmax of a scaled row is a product, a maximum, a difference, an exponential, a sum
+# and a quotient, and each row goes through all of them while it is at hand. No intermediate is stored: `:memory` has none.
 import torch
 
 @torch.compile
@@ -8,7 +9,9 @@ def f(x):
 torch.manual_seed(0)
 x = torch.randn(32, 64)
 print(round(f(x).sum().item(), 3))
+#:explain f(x)
 #:fusion
-#:schedule
+#:why %mul %amax
+#:why fused
 #:memory
 #:kernel k0

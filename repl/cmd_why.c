@@ -108,6 +108,25 @@ static void search_kernels(Question *q) {
     }
 }
 
+/* What keeps either of two apart from all others: it is a call, it was stored for a reason. */
+static void search_apart(Question *q) {
+    const ReasonLog *log = entry_reasons(q->entry);
+    for (int i = 0; log && i < log->all.count; i++) {
+        const Reason *reason = &log->all.at[i];
+        if (reason->kind != REASON_EXTERN && reason->kind != REASON_EPILOGUE && reason->kind != REASON_MATERIALIZED) continue;
+        if (same_name(reason->subject, q->subject) || same_name(reason->subject, q->other)) put_reason(q, reason);
+    }
+}
+
+static void search_kernel(Question *q) {
+    KernelList kernels = facts_kernels(q->call->arena, q->entry);
+    const KernelFacts *kernel = kernel_of(&kernels, q->subject);
+    if (!kernel) return;
+    Reason inside = {.kind = REASON_FUSED, .code = "fused.same_kernel", .subject = q->subject};
+    inside.text = arena_printf(q->call->arena, "computed by %s (%s): %s", kernel->id, kernel->entry_symbol, kernel->nodes);
+    put_reason(q, &inside);
+}
+
 static bool exists(Question *q, const char *name) {
     static const char *const stages[] = {"dynamo", "joint", "functional", "decomposed", "forward", "backward", "ir", "fusion", "kernels", "memory", "guards"};
     const char *error;
@@ -139,6 +158,7 @@ static bool why_pair(CommandCall *call, Entry *entry, int word) {
     Question q = ask(call, entry, -1, call_word(call, word), call_word(call, word + 1));
     search(&q);
     if (!q.found) search_kernels(&q);
+    if (!q.found && exists(&q, q.subject) && exists(&q, q.other)) search_apart(&q);
     return tell(&q) || nothing_found(&q, word);
 }
 
@@ -154,6 +174,7 @@ static bool why_name(CommandCall *call, Entry *entry, int kind, int word) {
     for (int i = 0; kind < 0 && i < guards.count; i++)
         if (same_name(guards.at[i].id, q.subject)) put_guard(&q, &guards.at[i]);
     search(&q);
+    if (kind < 0 && !q.found) search_kernel(&q);
     if (tell(&q)) return true;
     if (kind < 0 || !exists(&q, q.subject)) return nothing_found(&q, word);
     return command_error(call, call_span(call, word), "%s was not %s: :why %s says what became of it", q.subject, reason_kind_name((ReasonKind)kind), q.subject);
@@ -162,8 +183,19 @@ static bool why_name(CommandCall *call, Entry *entry, int kind, int word) {
 static bool why_kind(CommandCall *call, Entry *entry, ReasonKind kind) {
     Question q = ask(call, entry, (int)kind, NULL, NULL);
     search(&q);
-    if (!tell(&q) && !q.list) text_printf(&call->out, "nothing was %s\n", reason_kind_name(kind));
+    if (!tell(&q) && !q.list) text_printf(&call->out, "no decision was '%s'\n", reason_kind_name(kind));
     return true;
+}
+
+/* "extern", "fused", "not_fused" …: the verdicts as :explain counts them; -1: none. */
+static int verdict_named(const char *word) {
+    for (int kind = 0; kind <= REASON_NOTE; kind++) {
+        const char *name = reason_kind_name((ReasonKind)kind);
+        size_t i = 0;
+        while (word[i] && (word[i] == name[i] || (word[i] == '_' && name[i] == ' '))) i++;
+        if (!word[i] && !name[i]) return kind;
+    }
+    return -1;
 }
 
 static bool why_break(CommandCall *call) {
@@ -195,7 +227,7 @@ static bool run_why(CommandCall *call) {
     Entry *entry = selection_entry(call, &selection);
     if (!entry) return false;
     if (left == 0) return command_error(call, call->span, "why what? :help why");
-    int kind = strcmp(word, "saved") == 0 ? (int)REASON_SAVED : strcmp(word, "recomputed") == 0 ? (int)REASON_RECOMPUTED : -1;
+    int kind = verdict_named(word);
     if (kind >= 0 && left == 1) return why_kind(call, entry, (ReasonKind)kind);
     if (left == 2) return kind >= 0 ? why_name(call, entry, kind, first + 1) : why_pair(call, entry, first);
     return left == 1 ? why_name(call, entry, -1, first) : command_error(call, call_span(call, first + 2), "too many names: :help why");
@@ -210,6 +242,7 @@ const Command command_why = {
             "  :why recomputed %x  why it is computed twice instead\n"
             "  :why break          all graph breaks, at their lines\n"
             "  :why recompile      all recompiles, with the guards that failed\n"
+            "  :why VERDICT        all such decisions: extern epilogue fused not_fused materialized …\n"
             "  :why NAME           all that was decided about a node, guard, kernel or buffer\n"
             "An entry may stand in front: :why [0/1] %a %b",
 };

@@ -9,6 +9,7 @@
  * Source: Chen et al. 2016 (recomputation); PyTorch's min_cut_rematerialization_partition.
  * Invariant: a backward is a function of saved values and tangents alone. */
 #include "aot/recompute.h"
+#include "op/op.h"
 #include <assert.h>
 #include <string.h>
 
@@ -100,7 +101,7 @@ static void list_saved(Cut *cut) {
     for (int i = 0; i < cut->graph->nodes.count; i++) {
         if (!cut->saved[i]) continue;
         const Node *node = cut->graph->nodes.at[i];
-        vec_push_in(cut->c->arena, &cut->out->saved, ((SavedTensor){node, node->name, cut->facts.at[i].bytes, node->kind == NODE_INPUT}));
+        vec_push_in(cut->c->arena, &cut->out->saved, ((SavedTensor){node, node->name, cut->facts.at[i].bytes, node->kind == NODE_INPUT && !facts_overwritten(cut->graph, node)}));
     }
 }
 
@@ -137,9 +138,30 @@ static bool output_is_mutation(const Graph *graph, int output) {
     return false;
 }
 
+/* What the backward is given: a view by the address of its first element, a copy densely. */
+static Meta saved_meta(const Graph *graph, const Node *node) {
+    Meta meta = node->metas[0];
+    meta.offset = 0;
+    if (facts_overwritten(graph, node)) meta_set_contiguous(&meta, graph->syms);
+    return meta;
+}
+
 static void forward_output(Cut *cut, Graph *forward, Map *map, const Node *node) {
     Node *copy = node ? map_get(map, node) : NULL;
     (void)cut;
+    graph_output(forward, &copy, 1);
+}
+
+/* The saved value of an input that the forward overwrites is copied before. */
+static void save_output(Cut *cut, Graph *forward, Map *map, const Node *node) {
+    Node *copy = map_get(map, node);
+    if (facts_overwritten(cut->graph, node)) {
+        Arg args[2] = {arg_node(copy)};
+        Meta meta = saved_meta(cut->graph, node);
+        const Op *clone = op_find(cut->c->ops, "clone");
+        copy = graph_call(forward, clone, args, clone->nparams, &meta, 1, node->span);
+        node_origin(forward, copy, node);
+    }
     graph_output(forward, &copy, 1);
 }
 
@@ -160,7 +182,7 @@ static void build_forward(Cut *cut) {
         vec_push_in(cut->c->arena, &forward->mutations, ((Mutation){graph->mutations.at[i].input, forward->outputs.count}));
         forward_output(cut, forward, map, graph->outputs.at[graph->mutations.at[i].output]);
     }
-    for (int i = 0; i < cut->out->saved.count; i++) forward_output(cut, forward, map, cut->out->saved.at[i].joint_node);
+    for (int i = 0; i < cut->out->saved.count; i++) save_output(cut, forward, map, cut->out->saved.at[i].joint_node);
     for (int i = 0; i < graph->aliases.count; i++) vec_push_in(cut->c->arena, &forward->aliases, graph->aliases.at[i]);
     forward->forward_outputs = graph->forward_outputs;
     forward->shares = graph->shares;
@@ -176,10 +198,9 @@ static void build_backward(Cut *cut) {
     bool *needed = ARENA_ARRAY(cut->c->arena, bool, graph->nodes.count + 1);
     for (int i = 0; i < cut->out->saved.count; i++) {
         SavedTensor *saved = &cut->out->saved.at[i];
-        Node dead = {.metas = graph->nodes.at[0]->metas};
+        Node dead = {.kind = NODE_CONSTANT, .metas = graph->nodes.at[0]->metas};
         const Node *node = saved->joint_node ? saved->joint_node : &dead;
-        Meta meta = node->metas[0];
-        meta.offset = 0; /* a saved view is given by the address of its first element */
+        Meta meta = saved_meta(graph, node);
         Node *input = graph_input(backward, saved->name, &meta, node->span);
         if (!saved->joint_node) continue;
         node_origin(backward, input, node);
@@ -207,7 +228,9 @@ static void explain_saved(Cut *cut, int place) {
     const Node *node = cut->graph->nodes.at[place];
     ReasonLog *log = &cut->c->reasons;
     Reason *reason;
-    if (node->kind == NODE_INPUT)
+    if (facts_overwritten(cut->graph, node))
+        reason = reason_add(log, REASON_SAVED, "saved.overwritten", node_subject(cut, node), NULL, node->span, "saved as a copy, %lld B: the forward overwrites this input, and the backward needs what it was", (long long)fact->bytes);
+    else if (node->kind == NODE_INPUT)
         reason = reason_add(log, REASON_SAVED, "saved.input", node_subject(cut, node), NULL, node->span, "saved, %lld B: an input, in memory anyway, from which the backward computes what it needs", (long long)fact->bytes);
     else if (fact->banned)
         reason = reason_add(log, REASON_SAVED, fact->ban_code, node_subject(cut, node), NULL, node->span, "saved, %lld B: %s", (long long)fact->bytes, fact->ban_text);

@@ -129,9 +129,18 @@ static void ban_far_users(RecomputeFacts *facts, int place) {
     }
 }
 
+bool facts_overwritten(const Graph *graph, const Node *node) {
+    while (is_view(node) && node->nargs && node->args[0].tag == ARG_TENSOR) node = node->args[0].tensor.owner;
+    if (node->kind != NODE_INPUT) return false;
+    for (int i = 0; i < graph->mutations.count; i++)
+        if (graph->mutations.at[i].input == node->index) return true;
+    return false;
+}
+
 /* In memory after the forward whatever is decided: an input, or read by something that is no loop. */
 static bool is_materialized(const RecomputeFacts *facts, int place) {
     const Node *node = facts->graph->nodes.at[place];
+    if (facts_overwritten(facts->graph, node)) return false;
     if (node->kind == NODE_INPUT || node->kind == NODE_CONSTANT) return true;
     for (int j = 0; j < facts->at[place].users.count; j++)
         if (!is_fusible(node, facts->graph->nodes.at[facts->at[place].users.at[j]])) return true;

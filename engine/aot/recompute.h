@@ -18,5 +18,7 @@ typedef struct NodeFacts {
 typedef struct RecomputeFacts { Compile *c; const Graph *graph; NodeFacts *at; Map *places; } RecomputeFacts;
 
 void recompute_facts(RecomputeFacts *facts, Compile *c, const Graph *graph);
+/* The node is an input that the graph overwrites, or a view of one: what the backward would find there is not what the forward read. */
+bool facts_overwritten(const Graph *graph, const Node *node);
 static inline int facts_place(const RecomputeFacts *facts, const Node *node) { return (int)(intptr_t)map_get(facts->places, node) - 1; }
 #endif

@@ -148,6 +148,21 @@ static void note_choice(Chain *chain, bool taken) {
     reason->policy = lowering->c->policy->name;
 }
 
+/* A library without epilogues leaves what it could have taken to a kernel: said once, with what that costs. */
+static void note_no_epilogue(Chain *chain, const MatmulForm *form) {
+    Lowering *lowering = chain->lowering;
+    const Node *user = only_user(lowering, chain->first);
+    Follower follower;
+    if (library_has_epilogues(lowering)) return;
+    bool follows = user && match_follower(lowering, chain->first, user, &follower), adds = form->added >= 0;
+    if (!follows && !adds) return;
+    const Node *behind = follows ? user : chain->first;
+    Reason *reason = reason_add(&lowering->c->reasons, REASON_EPILOGUE, "epilogue.none", node_label(lowering, chain->first), follows ? node_label(lowering, user) : NULL, behind->span,
+                                "%s run%s in a kernel behind the library's matmul, which reads the %lld bytes of its result: OpenBLAS takes nothing along",
+                                follows && adds ? "its addend and what follows" : follows ? follower.name : "its addend", follows && adds ? "" : "s", (long long)result_bytes(chain));
+    reason->policy = lowering->c->policy->name;
+}
+
 /* Are all users of the value such that compute it in place (kernels)? Then one of them reads the product anyway. */
 static bool feeds_kernels(Lowering *lowering, const Node *node) { return node_state(lowering, node)->inlining; }
 
@@ -213,6 +228,7 @@ void choose_epilogue(Lowering *lowering, const Node *node, const MatmulForm *for
     Chain chain = {.lowering = lowering, .call = *call, .first = node, .last = node};
     bool adds = form->added >= 0 && number_argument(node, "beta", 1) != 0, plain_wins = feeds_kernels(lowering, node);
     vec_push(&chain.nodes, node->id);
+    note_no_epilogue(&chain, form);
     bool own = !adds || (!plain_wins && take_own_added(lowering, node, form, &chain.call));
     if (adds && plain_wins && lowering->c->policy->epilogue_in_library) { /* does the chain end in something else than a kernel? */
         own = take_own_added(lowering, node, form, &chain.call);

@@ -47,16 +47,32 @@ static const char *writer_id(const Lowered *l, Arena *arena, int buffer) {
     return writer < 0 ? l->buffers.at[buffer].buffer.name : loop_id(arena, l->loops.at[writer]);
 }
 
+/* "add relu": the graph's nodes computed in the loop, itself last and left out. */
+static void computed_row(const Lowered *l, const Loop *loop, Snapshot *snapshot, SnapshotItem *item) {
+    Text names = {0};
+    int shown = 0;
+    for (int i = 0; i < loop->node_count; i++) {
+        const Node *node = map_get(l->nodes, map_key(loop->nodes[i] + 1));
+        if (!node || node == loop->node) continue;
+        if (shown++ < 6) text_printf(&names, "%s%s", shown > 1 ? " " : "with ", node->name);
+    }
+    if (shown > 6) text_printf(&names, " and %d more", shown - 6);
+    if (shown) row_text(snapshot, item, &names);
+    else text_free(&names);
+}
+
 static void loop_item(const Lowered *l, const Loop *loop, Snapshot *snapshot, const char *group) {
     Text axes = {0}, title = {0}, listing = {0};
     text_printf(&title, "%%%s", loop->node->name);
-    put_axes(&axes, loop->axes, loop->axis_count);
+    if (loop->kind == LOOP_EXTERN || loop->kind == LOOP_MATMUL) text_put(&axes, "a call of the library");
+    else put_axes(&axes, loop->axes, loop->axis_count);
     loop_print(&listing, l, loop);
     SnapshotItem *item = snapshot_item(snapshot, loop_id(snapshot->arena, loop), loop_kind_name(loop), text_cstr(&title));
     item->group = group;
     item->span = loop->node->span;
     item->detail = text_in(&listing, snapshot->arena);
     row_text(snapshot, item, &axes);
+    computed_row(l, loop, snapshot, item);
     text_free(&title), text_free(&listing);
     for (int i = 0; i < loop->accesses.count; i++)
         if (loop->accesses.at[i].is_store) snapshot_row(snapshot, item, "writes %s", l->buffers.at[loop->accesses.at[i].buffer].buffer.name);
@@ -101,7 +117,7 @@ void schedule_describe(const Schedule *s, Snapshot *snapshot) {
     for (int g = 0; g < s->groups.count; g++) {
         const Group *group = s->groups.at[g];
         const char *id = arena_printf(snapshot->arena, "g%d", group->id);
-        const char *title = arena_printf(snapshot->arena, "%s: %lld B read, %lld B written", group->name, (long long)group->bytes_read, (long long)group->bytes_written);
+        const char *title = arena_printf(snapshot->arena, "g%d: %lld B read, %lld B written", group->id, (long long)group->bytes_read, (long long)group->bytes_written);
         snapshot_group(snapshot, id, group_is_extern(group) ? "extern" : "kernel", group_is_extern(group) ? group->name : title, NULL);
         for (int i = 0; i < group->members.count; i++) loop_item(l, group->members.at[i].loop, snapshot, id);
         group_print(&text, s, group);
@@ -211,7 +227,7 @@ void wrapper_describe(const Plan *plan, Snapshot *snapshot) {
     }
     text_put(&text, "    return (");
     for (int i = 0; i < plan->outputs.count; i++) text_printf(&text, "%s%s", i ? ", " : "", plan->outputs.at[i].is_none ? "None" : plan->buffers.at[plan->outputs.at[i].buffer].name);
-    text_put(&text, ")\n");
+    text_put(&text, plan->outputs.count == 1 ? ",)\n" : ")\n");
     snapshot->text = text_in(&text, snapshot->arena);
     text_free(&text);
 }

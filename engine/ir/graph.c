@@ -20,7 +20,7 @@ Graph *graph_new(Arena *arena, const char *stage, SymTable *syms, int *next_id) 
 
 /* Names in use, keyed by text: a linear list would make big graphs quadratic, so the map is keyed by a hash of the text and each
  * value is a small chain. */
-typedef struct NameCount { const char *name; int next; struct NameCount *chain; } NameCount;
+typedef struct NameCount { const char *name; bool used; int next /* number to try first behind this stem */; struct NameCount *chain; } NameCount;
 
 static int64_t name_hash(const char *name) {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -50,20 +50,14 @@ static const char *name_unique(Graph *graph, const char *base) {
     char *stem = arena_strndup(graph->arena, text.data, numbered ? length - 1 : text.length);
     const char *name = text_in(&text, graph->arena);
     text_free(&text);
-    if (name_count(graph, name)->next == 0) {
-        name_count(graph, name)->next = 1;
-        return name;
-    }
-    NameCount *count = name_count(graph, stem);
-    if (count->next == 0) count->next = 1;
-    for (;;) {
+    NameCount *count = name_count(graph, stem), *taken = name_count(graph, name);
+    while (taken->used) {
+        if (count->next == 0) count->next = 1;
         name = arena_printf(graph->arena, "%s_%d", stem, count->next++);
-        NameCount *taken = name_count(graph, name);
-        if (taken->next == 0) {
-            taken->next = 1;
-            return name;
-        }
+        taken = name_count(graph, name);
     }
+    taken->used = true;
+    return name;
 }
 
 static Node *node_new(Graph *graph, NodeKind kind, const char *base, Span span) {

@@ -107,6 +107,26 @@ static void print_header(Text *text, const Graph *graph) {
     text_put(text, "):\n");
 }
 
+/* The mutation that output i is there for, or NULL: the caller gets that value in an input of its own. */
+static const Mutation *mutation_of(const Graph *graph, int output) {
+    for (int i = 0; i < graph->mutations.count; i++)
+        if (graph->mutations.at[i].output == output) return &graph->mutations.at[i];
+    return NULL;
+}
+
+/* What remains of changes in place: one copy for each changed input, at the end. */
+static void print_copies(Text *text, const Graph *graph) {
+    for (int i = 0; i < graph->mutations.count; i++) {
+        const Node *target = graph->inputs.at[graph->mutations.at[i].input], *value = graph->outputs.at[graph->mutations.at[i].output];
+        if (!value) continue;
+        text_put(text, "    copy_");
+        if (i) text_printf(text, "_%d", i);
+        text_put(text, ": \"");
+        meta_print(text, &target->metas[0], true, true);
+        text_printf(text, "\" = torch.ops.aten.copy_.default(%s, %s)\n", target->name, value->name);
+    }
+}
+
 void graph_print(Text *text, const Graph *graph) {
     print_header(text, graph);
     for (int i = 0; i < graph->nodes.count; i++) {
@@ -115,10 +135,12 @@ void graph_print(Text *text, const Graph *graph) {
         node_print(text, graph, graph->nodes.at[i]);
         text_char(text, '\n');
     }
+    print_copies(text, graph);
     text_put(text, "    return (");
+    int shown = 0;
     for (int i = 0; i < graph->outputs.count; i++)
-        text_printf(text, "%s%s", i ? ", " : "", graph->outputs.at[i] ? graph->outputs.at[i]->name : "None");
-    text_put(text, graph->outputs.count == 1 ? ",)\n" : ")\n");
+        if (!mutation_of(graph, i)) text_printf(text, "%s%s", shown++ ? ", " : "", graph->outputs.at[i] ? graph->outputs.at[i]->name : "None");
+    text_put(text, shown == 1 ? ",)\n" : ")\n");
 }
 
 static const char *node_kind(const Node *node) {
@@ -165,7 +187,9 @@ void graph_describe(const Graph *graph, Snapshot *snapshot) {
     for (int i = 0; i < graph->outputs.count; i++) {
         if (!graph->outputs.at[i]) continue;
         const char *id = arena_printf(snapshot->arena, "out%d", i);
-        snapshot_item(snapshot, id, "output", arena_printf(snapshot->arena, "output %d", i));
+        const Mutation *mutation = mutation_of(graph, i);
+        SnapshotItem *item = snapshot_item(snapshot, id, "output", mutation ? arena_printf(snapshot->arena, "copy into %s", graph->inputs.at[mutation->input]->name) : arena_printf(snapshot->arena, "output %d", i));
+        if (mutation) item->mark = "changed";
         snapshot_link(snapshot, item_id(snapshot->arena, graph->outputs.at[i]), id, "data");
     }
 }

@@ -117,7 +117,9 @@ static bool create_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
     if (is_kind(op, "empty_strided")) {
         int strides;
         if (!read_sizes(op, &args[1], out.strides, &strides, error)) return false;
-        if (strides != out.rank) return op_error(error, ERROR_RUNTIME, "empty_strided: %d sizes but %d strides", out.rank, strides);
+        bool fits = strides == out.rank;
+        for (int i = 0; fits && i < strides; i++) fits = dim_hint(out.strides[i]) >= 0;
+        if (!fits) return op_error(error, ERROR_RUNTIME, "empty_strided: size and stride must have the same length, and no stride may be negative");
     }
     outs[0] = out;
     *count = 1;

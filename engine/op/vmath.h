@@ -38,8 +38,9 @@ V_INLINE unsigned short v_f16_f32(float x) {
 }
 
 /* ---- casts ---- */
-V_INLINE long v_i64_f32(float x) { return x >= -0x1p63f && x < 0x1p63f ? (long)x : -0x7fffffffffffffffL - 1; }
-V_INLINE long v_i64_f64(double x) { return x >= -0x1p63 && x < 0x1p63 ? (long)x : -0x7fffffffffffffffL - 1; }
+/* gcc makes (float)(long)x a trunc(x), whose -0 no integer has: what lies around zero is told apart. */
+V_INLINE long v_i64_f32(float x) { return x > -1.0f && x < 1.0f ? 0 : x >= -0x1p63f && x < 0x1p63f ? (long)x : -0x7fffffffffffffffL - 1; }
+V_INLINE long v_i64_f64(double x) { return x > -1.0 && x < 1.0 ? 0 : x >= -0x1p63 && x < 0x1p63 ? (long)x : -0x7fffffffffffffffL - 1; }
 
 /* ---- integers ---- */
 V_INLINE long v_abs_i64(long a) { return a < 0 ? (long)(0ul - (unsigned long)a) : a; }

@@ -158,6 +158,16 @@ static bool announce(VM *vm, Class *cls) {
     return ok;
 }
 
+/* Some special methods are static or class methods without saying so. */
+static void wrap_method(VM *vm, Dict *dict, const char *name, ObjectType type) {
+    Value function = dict_get_name(vm, dict, name);
+    if (!value_is(function, OBJ_FUNCTION)) return;
+    Wrapper *wrapper = (Wrapper *)object_new(vm, type, sizeof *wrapper);
+    wrapper->inner = value_ref(function);
+    dict_set_name(vm, dict, name, value_object(wrapper));
+    value_unref(vm, value_object(wrapper));
+}
+
 Value class_new(VM *vm, const char *name, Value bases, Value namespace_dict) {
     const VMNames *n = &vm->own->names;
     for (int i = 0; i < tuple_of(bases)->count; i++)
@@ -169,22 +179,9 @@ Value class_new(VM *vm, const char *name, Value bases, Value namespace_dict) {
     cls->module_name = value_ref(dict_get_name(vm, cls->dict, n->module_));
     Value qualname = dict_get_name(vm, cls->dict, n->qualname_);
     if (value_is(qualname, OBJ_STR)) cls->qualname = str_intern(vm, str_of(qualname));
-    Value new_method = dict_get_name(vm, cls->dict, n->new_); /* __new__ and these two are static and class methods by themselves */
-    if (value_is(new_method, OBJ_FUNCTION)) {
-        Wrapper *w = (Wrapper *)object_new(vm, OBJ_STATICMETHOD, sizeof *w);
-        w->inner = value_ref(new_method);
-        dict_set_name(vm, cls->dict, n->new_, value_object(w));
-        value_unref(vm, value_object(w));
-    }
-    const char *class_methods[] = {n->init_subclass_, n->class_getitem_};
-    for (int i = 0; i < 2; i++) {
-        Value f = dict_get_name(vm, cls->dict, class_methods[i]);
-        if (!value_is(f, OBJ_FUNCTION)) continue;
-        Wrapper *w = (Wrapper *)object_new(vm, OBJ_CLASSMETHOD, sizeof *w);
-        w->inner = value_ref(f);
-        dict_set_name(vm, cls->dict, class_methods[i], value_object(w));
-        value_unref(vm, value_object(w));
-    }
+    wrap_method(vm, cls->dict, n->new_, OBJ_STATICMETHOD);
+    wrap_method(vm, cls->dict, n->init_subclass_, OBJ_CLASSMETHOD);
+    wrap_method(vm, cls->dict, n->class_getitem_, OBJ_CLASSMETHOD);
     if (!linearize(vm, cls)) return value_unref(vm, value_object(cls)), VALUE_ERROR;
     inherit_facts(vm, cls);
     if (!announce(vm, cls)) return value_unref(vm, value_object(cls)), VALUE_ERROR;

@@ -129,7 +129,7 @@ static int plain_equal(VM *vm, Value a, Value b) {
 /* ---- order of plain values ---- */
 
 static Value order_error(VM *vm, CompareOp op, Value a, Value b) {
-    return vm_raise(vm, "TypeError", "'%s' not supported between instances of '%s' and '%s'", compare_op_symbol(op), type_name(vm, a), type_name(vm, b));
+    return vm_raise(vm, "TypeError", "'%s' not supported between instances of '%s' and '%s'", compare_op_symbol((int)op), type_name(vm, a), type_name(vm, b));
 }
 
 static bool ordered(CompareOp op, int order) {

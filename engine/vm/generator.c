@@ -155,6 +155,24 @@ static Value method_close(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return VALUE_NONE;
 }
 
+static bool inside_handler(const Generator *g) {
+    int at = g->frame->pc - 1;
+    for (int i = 0; i < g->frame->code->exception_count; i++) {
+        const ExceptionEntry *entry = &g->frame->code->exceptions[i];
+        if (at >= entry->start && at < entry->end && entry->target != g->frame->code->exceptions[g->frame->code->exception_count - 1].target) return true;
+    }
+    return false;
+}
+
+/* A generator that is dropped inside `try` or `with` runs its finally blocks, as CPython's does. What is pending stays so. */
+void generator_finalize(VM *vm, Generator *g) {
+    if (!g->frame || !g->started || g->running || vm->own->closing || vm->stopped || vm->domain != &concrete_domain || !inside_handler(g)) return;
+    Value pending = exception_take(vm);
+    value_unref(vm, method_close(vm, &(Value){.tag = V_OBJECT, .o = &g->head}, 1, NULL));
+    vm_clear_exception(vm);
+    vm->exception = pending;
+}
+
 static Value method_iter(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)nargs, (void)kwnames;
     return vm_iterate(vm, args[0]);

@@ -103,7 +103,22 @@ static Value make_module(VM *vm, const char *name) {
     return VALUE_ERROR;
 }
 
+/* Modules that scripts ask for and will not get, with the reason. */
+static const char *const left_out[][2] = {
+    {"os", "a program has no access to files and processes"}, {"pathlib", "a program has no access to files"}, {"io", "a program has no access to files"},
+    {"shutil", "a program has no access to files"}, {"glob", "a program has no access to files"}, {"tempfile", "a program has no access to files"},
+    {"pickle", "a program has no access to files"}, {"subprocess", "a program cannot start processes"}, {"multiprocessing", "a program cannot start processes"},
+    {"threading", "a program has one thread"}, {"concurrent", "a program has one thread"}, {"asyncio", "a program has one thread"},
+    {"socket", "a program has no access to the network"}, {"urllib", "a program has no access to the network"}, {"requests", "a program has no access to the network"},
+    {"numpy", "only torch's tensors exist here"}, {"scipy", "only torch's tensors exist here"}, {"pandas", "only torch's tensors exist here"},
+    {"torchvision", "only torch itself is here"}, {"torchaudio", "only torch itself is here"}, {"triton", "kernels are written by the compiler"},
+};
+
 static Value not_found(VM *vm, const char *name) {
+    size_t top = strcspn(name, ".");
+    for (int i = 0; i < COUNT_OF(left_out); i++)
+        if (strlen(left_out[i][0]) == top && strncmp(left_out[i][0], name, top) == 0)
+            return vm_raise(vm, "ModuleNotFoundError", "No module named '%s' (%s)", name, left_out[i][1]);
     return vm_raise(vm, "ModuleNotFoundError", "No module named '%s'", name);
 }
 

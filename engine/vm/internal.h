@@ -55,6 +55,7 @@ struct VMPrivate {
     Class *class_iterator;
     Map *iterator_classes;         /* Iterator.kind -> Class */
     Value dtypes[DTYPE_COUNT];     /* one object each */
+    Value argv;                    /* list for sys.argv, or NULL */
     Class *class_size, *class_counter, *class_ordered, *class_defaultdict; /* torch.Size; collections */
 };
 
@@ -199,6 +200,7 @@ typedef struct Generator { Object head; Frame *frame; /* NULL when finished */ V
 Value generator_new(VM *vm, Frame *frame);                               /* moves the frame's values into a generator's own frame */
 Value generator_resume(VM *vm, Generator *g, Value sent, Value *returned); /* yielded value; V_NULL: returned (value owned in *returned, when asked) */
 void generator_release(VM *vm, Generator *g);
+void generator_finalize(VM *vm, Generator *g);                           /* before it is freed; the language may run */
 
 /* ---- exception.c ---- */
 typedef struct TraceEntry { const Code *code; int instr; } TraceEntry;

@@ -13,6 +13,7 @@ extern const BuiltinDef str_methods[], list_methods[], tuple_methods[], dict_met
     number_methods[], float_methods[], iterator_methods[], slice_methods[], type_constructors[], object_methods[];
 extern const BuiltinDef special_text[], special_sequence[], special_mutable[], special_set[], special_number[];
 extern const BuiltinDef builtin_functions[], builtin_iterators[], builtin_objects[];
+Value builtin_exit(METHOD);
 void vm_define_table(VM *vm, Dict *dict, const char *qualifier, const BuiltinDef *defs);
 void vm_define_methods(VM *vm, Class *cls, const BuiltinDef *defs, int count); /* of a class in C: self is checked to be an instance */
 #endif

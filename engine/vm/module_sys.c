@@ -26,7 +26,7 @@ static const BuiltinDef stream_methods[] = {
     {"isatty", stream_isatty, 1, 1, BUILTIN_METHOD | BUILTIN_RAW},
 };
 
-static Value sys_exit(METHOD) {
+Value builtin_exit(METHOD) {
     UNUSED;
     Value cls = value_object(exception_class(vm, "SystemExit"));
     Value exception = nargs ? vm_call1(vm, cls, args[0]) : vm_call0(vm, cls);
@@ -56,7 +56,7 @@ static Value sys_exc_info(METHOD) {
 }
 
 static const BuiltinDef sys_functions[] = {
-    {"exit", sys_exit, 0, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK}, {"getrecursionlimit", sys_getrecursionlimit, 0, 0, BUILTIN_POSITIONAL},
+    {"exit", builtin_exit, 0, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK}, {"getrecursionlimit", sys_getrecursionlimit, 0, 0, BUILTIN_POSITIONAL},
     {"setrecursionlimit", sys_setrecursionlimit, 1, 1, BUILTIN_EFFECT}, {"getsizeof", sys_getsizeof, 1, 2, BUILTIN_POSITIONAL},
     {"exc_info", sys_exc_info, 0, 0, BUILTIN_POSITIONAL},
 };
@@ -92,9 +92,30 @@ void module_sys(VM *vm, Dict *dict) {
     module_set(vm, dict, "platform", str_from(vm, "linux"));
     module_set(vm, dict, "byteorder", str_from(vm, "little"));
     module_set(vm, dict, "modules", value_ref(value_object(vm->modules)));
-    Value empty = str_new(vm, "", 0);
-    module_set(vm, dict, "argv", list_new(vm, &empty, 1));
-    value_unref(vm, empty);
+    if (vm->own->argv.tag == V_NULL) vm_set_argv(vm, (const char *const[]){""}, 1);
+    module_set(vm, dict, "argv", value_ref(vm->own->argv));
+}
+
+void vm_set_argv(VM *vm, const char *const *words, int count) {
+    Value list = list_new(vm, NULL, count);
+    for (int i = 0; i < count; i++) list_of(list)->items[i] = str_from(vm, words[i]);
+    value_set(vm, &vm->own->argv, list);
+}
+
+bool vm_exit_status(VM *vm, int *status) {
+    if (!vm_pending(vm, "SystemExit")) return false;
+    Value exception = exception_take(vm), code = exception_load_attr(vm, exception, vm_intern(vm, "code"));
+    *status = code.tag == V_NONE ? 0 : value_is_integer(code) ? (int)(integer_of(code) & 255) : 1;
+    if (code.tag != V_NONE && !value_is_integer(code)) {
+        Text text = {0};
+        if (text_put_str(vm, &text, code)) text_char(&text, '\n');
+        vm_write(vm, vm->notes, text_cstr(&text), text.length);
+        text_free(&text);
+    }
+    value_unref(vm, code);
+    value_unref(vm, exception);
+    vm_clear_exception(vm);
+    return true;
 }
 
 /* ---- time ---- */

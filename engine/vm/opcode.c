@@ -354,6 +354,10 @@ Value opcode_import_from(VM *vm, Value module, const char *name, Span span) {
     module = vm_force(vm, module);
     if (value_is_error(module)) return module;
     Value found = vm_load_attr_generic(vm, module, name);
+    if (value_is_error(found) && vm_pending(vm, "AttributeError")) { /* said by the module's __getattr__ */
+        vm_clear_exception(vm);
+        found = VALUE_NULL;
+    }
     if (found.tag != V_NULL) return found;
     if (!value_is(module, OBJ_MODULE)) return vm_raise(vm, "ImportError", "cannot import name '%s'", name);
     const char *package = ((ModuleObject *)module.o)->name;

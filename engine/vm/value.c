@@ -184,6 +184,11 @@ static void free_now(VM *vm, Object *o) {
 
 void object_free(VM *vm, Object *o) {
     struct VMPrivate *own = vm->own;
+    if (o->type == OBJ_GENERATOR) {
+        o->refs = 1;
+        generator_finalize(vm, (Generator *)o);
+        if (--o->refs > 0) return; /* somebody holds it again */
+    }
     if (own->free_depth >= FREE_DEPTH) { /* `mark` links nothing: the waiting list goes through `next` of unlinked objects */
         o->next->previous = o->previous;
         o->previous->next = o->next;

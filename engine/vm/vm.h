@@ -84,6 +84,10 @@ void vm_collect(VM *vm);                                             /* sweeps u
 
 /* Running */
 Value vm_run_statement(VM *vm, Code *code, Dict *globals);           /* a piece of a module body */
+/* sys.argv; before the first import of sys. words are copied. */
+void vm_set_argv(VM *vm, const char *const *words, int count);
+/* Is a SystemExit pending? Then its exit status, its message (if it has one) on the notes, and it is cleared. */
+bool vm_exit_status(VM *vm, int *status);
 Value frame_run(VM *vm, Frame *frame);                               /* the interpreter loop; the value returned or VALUE_ERROR */
 Frame *frame_new(VM *vm, Function *function, const Code *code, Dict *globals);
 void frame_free(VM *vm, Frame *frame);

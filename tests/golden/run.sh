@@ -13,6 +13,7 @@
 # appears as a last line "[exit N]". No line of output may start with "> ". A first line "# options: ..." gives vitrine more
 # options; further lines starting with "# " right at the beginning are remarks. The working directory is this folder
 # (`:load demo.py` works); HOME is empty, and files may be written below $TMPDIR, which is empty too.
+# With a first line "# file: ../../examples/X.py" that program is run in its own folder instead, without --echo: all lines are output.
 set -eu
 transcript=$1
 case $transcript in /*) ;; *) transcript=$PWD/$transcript ;; esac
@@ -27,11 +28,20 @@ awk '!begun && /^#/ { next } { begun = 1; print }' "$transcript" >"$work/expecte
 sed -n -e 's/^> //p' -e 's/^>$//p' "$work/expected" >"$work/input"
 options=$(sed -n 's/^# options: //p' "$work/head")
 
+file=$(sed -n 's/^# file: //p' "$work/head")
+
 cd "$(dirname "$transcript")"
+if [ -n "$file" ]; then
+    : >"$work/input"
+    cd "$(dirname "$file")"
+    file=$(basename "$file")
+else
+    options="--echo $options"
+fi
 status=0
-# shellcheck disable=SC2086 # options are words
+# shellcheck disable=SC2086 # options are words; no file is no word
 env -u XDG_CONFIG_HOME -u XDG_CACHE_HOME HOME="$work/home" TMPDIR="$work/tmp" LC_ALL=C.UTF-8 TZ=UTC NO_COLOR=1 \
-    "$VITRINE" --plain --echo $options <"$work/input" >"$work/got" 2>&1 || status=$?
+    "$VITRINE" --plain $options $file <"$work/input" >"$work/got" 2>&1 || status=$?
 if [ "$status" != 0 ]; then echo "[exit $status]" >>"$work/got"; fi
 sed -i 's/^> $/>/' "$work/got" # an empty input line needs no blank at its end
 

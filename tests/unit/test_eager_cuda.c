@@ -1,0 +1,133 @@
+/* Eager ops on a card, without a card: every op that the cases run eagerly must be kernels of the generator or a library's matmul, never a detour through
+ * the host; and every kernel compiles under NVRTC for sm_80 and sm_90a where the toolkit is.
+ *
+ * The cases run on the CPU with torch.compile as the identity; beside each op the plan is made that it would have on a card. */
+#include "base/text.h"
+#include "engine.h"
+#include "session.h"
+#include "unit.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ops whose shape or order depends on the data: they go through the host on a card. */
+static const char *const on_host[] = {"nonzero", "masked_select", "unique", "sort", "topk", "kthvalue", "median", "argsort", "multinomial", "randperm", "normal_", "randn", "bernoulli", "exponential_",
+                                      "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "_local_scalar_dense", "item", "equal", "searchsorted", "randint", "rand", "uniform_", "bincount"};
+
+typedef struct Watch { Session *session; Executor cpu; Text missing; int plans, kernels; Text sources; Map *seen; } Watch;
+
+static bool is_on_host(const char *name) {
+    for (size_t i = 0; i < sizeof on_host / sizeof *on_host; i++)
+        if (!strcmp(on_host[i], name)) return true;
+    return false;
+}
+
+static void complain(Watch *watch, const Op *op, const char *what) {
+    char line[512];
+    snprintf(line, sizeof line, "%s: %s\n", op->name, what);
+    if (!strstr(text_cstr(&watch->missing), line)) text_put(&watch->missing, line);
+}
+
+/* Kernels of different plans may have one name: each gets its own in the unit that is compiled. */
+static void add_source(Watch *watch, const Kernel *kernel) {
+    const char *at = kernel->source, *found;
+    size_t length = strlen(kernel->entry);
+    while ((found = strstr(at, kernel->entry))) {
+        text_put_n(&watch->sources, at, (size_t)(found - at));
+        text_printf(&watch->sources, "entry%d", watch->kernels);
+        at = found + length;
+    }
+    text_printf(&watch->sources, "%s\n", at);
+    watch->kernels++;
+}
+
+static void look_at_plan(Watch *watch, const Op *op, const Plan *plan) {
+    for (int i = 0; i < plan->launches.count; i++)
+        if (plan->launches.at[i].kind == LAUNCH_EXTERN_OP) complain(watch, op, "would go through the host");
+    for (int i = 0; i < plan->kernels.count; i++) {
+        const Kernel *kernel = plan->kernels.at[i];
+        if (map_has(watch->seen, map_key((int64_t)(kernel->body_hash | 1)))) continue;
+        map_put(watch->seen, map_key((int64_t)(kernel->body_hash | 1)), watch);
+        add_source(watch, kernel);
+    }
+}
+
+static bool watched_run(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
+    Watch *watch = state;
+    const char *why;
+    if (nouts > 0 && !is_on_host(op->name)) {
+        const Plan *plan = eager_cuda_plan(watch->session, op, args, nargs, outs, nouts, &why);
+        watch->plans++;
+        if (plan) look_at_plan(watch, op, plan);
+        else complain(watch, op, why ? why : "no plan");
+    }
+    return watch->cpu.run(watch->cpu.state, op, args, nargs, outs, nouts, context, error);
+}
+
+static void drop(void *state, const char *text, size_t length) { (void)state; (void)text; (void)length; }
+
+static Watch *watch_open(Arena *arena) {
+    Watch *watch = ARENA_NEW(arena, Watch);
+    SessionOptions options = {.out = {NULL, drop}, .notes = {NULL, drop}, .plain = true};
+    watch->session = session_open(&options);
+    watch->seen = map_new(arena);
+    watch->cpu = watch->session->vm->executors[DEVICE_CPU];
+    watch->session->vm->executors[DEVICE_CPU] = (Executor){watch, watched_run};
+    return watch;
+}
+
+static const char eager_preamble[] = "import torch\ntorch.compile = lambda model=None, **options: model if model is not None else (lambda f: f)\n";
+
+static void run_case(Watch *watch, const char *folder, const char *name) {
+    char path[1024];
+    int status;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    session_run_text(watch->session, eager_preamble, "<preamble>", 1, false, NULL, NULL);
+    session_run_file(watch->session, path, NULL, NULL, &status);
+    session_collect(watch->session);
+}
+
+static void run_cases(Watch *watch) {
+    const char *top = getenv("abs_top_srcdir");
+    char folder[900];
+    snprintf(folder, sizeof folder, "%s/tests/cases", top ? top : ".");
+    DIR *dir = opendir(folder);
+    ck_assert_ptr_nonnull(dir);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        size_t length = strlen(entry->d_name);
+        if (length > 3 && !strcmp(entry->d_name + length - 3, ".py") && entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && strncmp(entry->d_name, "073", 3) && strncmp(entry->d_name, "065", 3))
+            run_case(watch, folder, entry->d_name);
+    }
+    closedir(dir);
+}
+
+static void check_compiles(Watch *watch, Arena *arena, const char *arch) {
+    const char *why = NULL;
+    if (!nvrtc_available(watch->session->runtime, &why)) {
+        printf("skipped: NVRTC is not here (%s)\n", why ? why : "");
+        return;
+    }
+    CudaBuild build = {0};
+    char *source = arena_printf(arena, "%s\n%s", scalar_support_text(TARGET_CUDA), text_cstr(&watch->sources));
+    bool ok = nvrtc_compile(watch->session->runtime, source, arch, false, arena, &build);
+    ck_assert_msg(ok, "NVRTC for %s:\n%.2000s", arch, build.log ? build.log : "no log");
+}
+
+START_TEST(eager_ops_of_the_cases_are_kernels_on_a_card) {
+    Arena *arena = arena_new("test");
+    Watch *watch = watch_open(arena);
+    run_cases(watch);
+    printf("%d op plans, %d distinct kernels\n", watch->plans, watch->kernels);
+    ck_assert_msg(watch->missing.length == 0, "%s", text_cstr(&watch->missing));
+    ck_assert(watch->kernels > 100);
+    check_compiles(watch, arena, "sm_80");
+    check_compiles(watch, arena, "sm_90a");
+    session_close(watch->session);
+    arena_free(arena);
+}
+END_TEST
+
+int main(void) {
+    const TTest *tests[] = {eager_ops_of_the_cases_are_kernels_on_a_card};
+    return UNIT_RUN("eager_cuda", tests, NULL, NULL);
+}

@@ -159,7 +159,8 @@ static int run_program(Session *session, const Program *program, CommandFn comma
         if (i == program->statement_count) break;
         Value value = vm_run_statement(session->vm, program->statements[i], session->vm->main->dict);
         if (value_is_error(value)) {
-            int status = interrupted(session);
+            int status = interrupted(session), code;
+            if (vm_exit_status(session->vm, &code)) return code ? RUN_ERROR : RUN_DONE; /* sys.exit ends the text without a traceback */
             session_report(session);
             return status;
         }

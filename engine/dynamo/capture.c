@@ -101,6 +101,34 @@ static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
     return true;
 }
 
+/* L['self'].layers[0].fc -> "layers.0.fc": where in the module tree a source points. NULL: it is the root, or no local's part. */
+static const char *module_path_of(Capture *capture, const Source *source) {
+    Text text = {0}, path = {0};
+    source_print(&text, source);
+    const char *at = strchr(text_cstr(&text), ']');
+    for (at = at ? at + 1 : ""; *at; at++) {
+        bool word = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_';
+        if (word) text_char(&path, *at);
+        else if (path.length && path.data[path.length - 1] != '.' && strpbrk(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")) text_char(&path, '.');
+    }
+    const char *copy = path.length ? text_in(&path, capture->entry->arena) : NULL;
+    text_free(&text);
+    text_free(&path);
+    return copy;
+}
+
+/* The nn.Module whose forward is running: the innermost frame named forward on a shadowed object. */
+static const char *module_path_now(Capture *capture) {
+    for (const Frame *frame = capture->vm->frame; frame; frame = frame->back) {
+        if (strcmp(frame->code->name, "forward") || frame->code->argcount < 1) continue;
+        Value self = frame->fast[0];
+        if (value_is(self, OBJ_TRACKED)) return module_path_of(capture, ((Tracked *)self.o)->source);
+        const Shadow *shadow = capture_shadow(capture, self);
+        return shadow ? module_path_of(capture, shadow->source) : NULL;
+    }
+    return NULL;
+}
+
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
     if (op_has(op, TRAIT_SYNC)) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
@@ -114,7 +142,12 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     int before = capture->entry->graph->nodes.count;
     Value result = trace_op(vm, op, mine, nargs);
     if (value_is_error(result)) return result;
-    for (int i = before; i < capture->entry->graph->nodes.count; i++) capture->entry->graph->nodes.at[i]->no_grad = !vm->grad_enabled;
+    const char *path = module_path_now(capture);
+    for (int i = before; i < capture->entry->graph->nodes.count; i++) {
+        Node *node = capture->entry->graph->nodes.at[i];
+        node->no_grad = !vm->grad_enabled;
+        node->module_path = path;
+    }
     mark_gradient(vm, op, mine, nargs, result);
     name_after_variable(capture, result);
     return result;

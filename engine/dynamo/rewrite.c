@@ -386,6 +386,7 @@ static Code *finish_code(Rewrite *r) {
     const Code *user = r->capture->entry->code;
     Code *code = arena_copy(r->arena, user, sizeof *user);
     int base = code_localsplus_count(user), total = base + r->locals;
+    code->id = r->vm->lang->next_code_id++; /* the VM keeps constants by it */
     code->name = name_of(r, arena_printf(r->arena, "compiled_%s", user->name));
     const char **names = ARENA_ARRAY(r->arena, const char *, total);
     memcpy(names, user->localsplus, sizeof *names * (size_t)base);

@@ -119,6 +119,8 @@ static void emit_inner_loop(Emitter *e, int pass, int axis, const char *start, c
         emit_line(e, "for (int l = 0; l < %s; l++) {", step_lanes);
     } else {
         if (!pass_reduces(e, pass)) emit_line(e, "#pragma omp simd");
+        /* Unrolled whole into the loop around it, gcc 12 adds up a chain over elements read backwards in the wrong order: sums of flipped tensors. */
+        else if (e->g->axis_count > e->g->rows + 1) emit_line(e, "#pragma GCC unroll 1");
         emit_line(e, "for (long %s = %s; %s < %s; %s++) {", name, start, name, end, name);
     }
     int mark = scope_open(e);

@@ -235,6 +235,17 @@ static void build_reduction(Build *b, BodyMove *move, const Loop *loop) {
     b->numbers[b->member] = number;
 }
 
+/* What the group's other loops read in place of the buffer. A value of 16 bits that is written to memory is rounded for them too: the forward
+ * must not go on with another number than the one it saves for the backward. */
+static const Body *forwarded_value(Build *b, const Body *value, DType dtype, bool is_written) {
+    BodyBuilder *builder = b->group->builder;
+    bool former = builder->round16;
+    builder->round16 = former || is_written;
+    const Body *forwarded = body_cast(builder, value, dtype);
+    builder->round16 = former;
+    return forwarded;
+}
+
 static void build_stores(Build *b, BodyMove *move, const Member *member, IsNeeded needed, void *state) {
     const Loop *loop = member->loop;
     bool columns = b->group->axis_count > b->group->rows;
@@ -242,8 +253,9 @@ static void build_stores(Build *b, BodyMove *move, const Member *member, IsNeede
         const Store *store = &loop->stores[i];
         const Body *value = body_move(move, store->value);
         DType dtype = b->l->buffers.at[store->buffer].buffer.meta.dtype;
-        map_put(b->forward, map_key(store->buffer + 1), (void *)(uintptr_t)body_cast(b->group->builder, value, dtype));
-        if (!needed(store->buffer, b->group, state)) continue;
+        bool is_written = needed(store->buffer, b->group, state);
+        map_put(b->forward, map_key(store->buffer + 1), (void *)(uintptr_t)forwarded_value(b, value, dtype, is_written));
+        if (!is_written) continue;
         Item item = {.kind = ITEM_STORE, .value = value, .buffer = store->buffer, .index = body_move_index(move, store->index), .adds = store->accumulate,
                      .full = columns && member->full && !loop->reduces, .depth = value_depth(b, value), .loop = loop->id};
         vec_push_in(b->c->arena, &b->group->items, item);

@@ -159,6 +159,15 @@ static void link_input(Node *input, void *state) {
     snapshot_link(link->snapshot, item_id(link->snapshot->arena, input), link->to, "data");
 }
 
+/* The group of an nn.Module, inside those of the modules around it. */
+static const char *module_group(Snapshot *snapshot, const char *path) {
+    for (int i = 0; i < snapshot->groups.count; i++)
+        if (!strcmp(snapshot->groups.at[i].id, path)) return snapshot->groups.at[i].id;
+    const char *dot = strrchr(path, '.');
+    const char *parent = dot ? module_group(snapshot, arena_strndup(snapshot->arena, path, (size_t)(dot - path))) : NULL;
+    return snapshot_group(snapshot, path, "module", path, parent)->id;
+}
+
 static void describe_node(const Graph *graph, const Node *node, Snapshot *snapshot) {
     Arena *arena = snapshot->arena;
     const char *id = item_id(arena, node);
@@ -173,7 +182,7 @@ static void describe_node(const Graph *graph, const Node *node, Snapshot *snapsh
     text_free(&text);
     item->span = node->span;
     if (strcmp(graph->stage, "dynamo")) item->mark = node->side == SIDE_BACKWARD ? "backward" : "forward";
-    if (node->module_path) item->group = node->module_path;
+    if (node->module_path) item->group = module_group(snapshot, node->module_path);
     LinkState link = {snapshot, id};
     node_each_input(node, link_input, &link);
 }

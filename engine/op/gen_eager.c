@@ -5,6 +5,7 @@
  *         LOOP for (int64_t i = 0; i < n; i++) to[i] = (a0[i] < a1[i]);
  *     }
  *
+ * `gen-eager --list` prints docs/ops.md instead.
  * Invariant: lines of the table stand in the order of op_table_new's numbering. */
 #include "op/eager.h"
 #include "op/op.h"
@@ -134,13 +135,30 @@ static const char preamble[] =
     "#else\n#define CLONES\n#endif\n"
     "#if defined __GNUC__ && !defined __clang__\n#define LOOP _Pragma(\"GCC ivdep\")\n#else\n#define LOOP\n#endif\n\n";
 
-int main(void) {
+/* gen-eager --list: the table as a page of docs (docs/ops.md). */
+static void print_list(const OpTable *ops) {
+    printf("# Ops\n\nMade by `gen-eager --list` from `engine/op/ops.def`; `:op NAME` shows a row with its gradient and its C and CUDA text.\n");
+    for (Family family = FAMILY_POINTWISE; family <= FAMILY_DECOMPOSED; family++) {
+        printf("\n## %s\n\n| op | signature | meaning |\n|---|---|---|\n", family_name(family));
+        for (int i = 0; i < op_count(ops); i++) {
+            const Op *op = op_at(ops, i);
+            const char *meaning = op->scalar ? op->scalar : op->made_of ? op->made_of : op->functional ? op->functional : op->shared ? op->shared : "";
+            if (op->family != family) continue;
+            printf("| %s | `%s` | `", op->name, op->signature_text);
+            for (const char *c = op->family == FAMILY_MUTATE ? op->functional : meaning; *c; c++) printf(*c == '|' ? "\\|" : "%c", *c);
+            printf("` |\n");
+        }
+    }
+}
+
+int main(int argc, char **argv) {
     Arena *arena = arena_new("gen-eager");
     Failure failure = {0};
     LangSession lang = {.arena = arena, .names = interner_new(arena), .failure = &failure};
     OpTable *ops = op_table_new(arena, &lang);
     Printer p = {.arena = arena};
     Text table = {0};
+    if (argc > 1 && strcmp(argv[1], "--list") == 0) return print_list(ops), 0;
     for (int i = 0; i < op_count(ops); i++) {
         const Op *op = op_at(ops, i);
         for (int v = 0; op->family == FAMILY_POINTWISE && v < op->variant_count; v++) print_variant(&p, op, v, &table);

@@ -105,7 +105,14 @@ static const Body *number_body(BodyBuilder *builder, const Arg *arg, DType compu
 
 static const Body *parameter_body(BodyBuilder *builder, const Op *op, const Arg *args, int i, DType common, const Meta *out, const Dim *index) {
     DType type = i == op->bool_operand ? DTYPE_BOOL : common;
-    if (i < op->tensor_inputs && arg_is_tensor(&args[i])) return body_cast(builder, load_broadcast(builder, &args[i], out, index), type);
+    if (i < op->tensor_inputs && arg_is_tensor(&args[i])) {
+        const Body *value = load_broadcast(builder, &args[i], out, index);
+        bool former = builder->round16;
+        builder->round16 |= op_has(op, TRAIT_BOOL_RESULT); /* a comparison sees what eager sees: a 16-bit maximum is found among 16-bit values */
+        const Body *cast = body_cast(builder, value, type);
+        builder->round16 = former;
+        return cast;
+    }
     if (arg_is_number(&args[i])) return number_body(builder, &args[i], dtype_info[type].compute);
     return body_int(builder, dtype_info[type].compute, 0); /* None, or a word: no expression reads it, or it means 0 */
 }

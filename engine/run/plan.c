@@ -197,6 +197,7 @@ static bool steps_prepare(Runtime *runtime, PlanState *state, OpError *error) {
         if (step->launch->kind == LAUNCH_KERNEL && !step->loaded) return op_error(error, ERROR_RUNTIME, "plan %s: kernel of launch %s is not among the plan's kernels", state->plan->name, step->launch->name);
         if (!step->loaded || step->launch->kernel->language != KERNEL_CUDA) continue;
         step->cuda.function = step->loaded->function;
+        if (!step->cuda.function) continue; /* compiled without a card */
         if (!cuda_prepare(runtime, &step->cuda, error)) return false;
     }
     return true;

@@ -80,6 +80,13 @@ def freedom(count, unbiased, correction):
     return count - lost if count > lost else 0
 
 
+def mean(input, dim=None, keepdim=False, *, dtype=None):
+    # The sum of 16-bit numbers may be beyond them where their mean is not.
+    x = input if dtype is None else input.to(dtype)
+    total = wide(x).sum(dim, keepdim)
+    return (total / (input.numel() // max(total.numel(), 1))).to(x.dtype)
+
+
 def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
     # Two passes: E[x*x] - E[x]**2 would lose every digit far from zero.
     x = wide(input)

@@ -291,6 +291,7 @@ static bool hash_object(VM *vm, Value v, uint64_t *hash) {
     case OBJ_STR: *hash = str_hash(str_of(v)); return true;
     case OBJ_TUPLE: return hash_items(vm, tuple_of(v)->items, tuple_of(v)->count, hash);
     case OBJ_LIST: case OBJ_DICT: case OBJ_SET: return unhashable(vm, v);
+    case OBJ_ITERATOR: if (value_is_view(v)) return unhashable(vm, v); *hash = (uint64_t)(uintptr_t)v.o >> 4; return true;
     case OBJ_FROZENSET: {
         uint64_t all = (uint64_t)set_of(v)->dict->live * 1927868237u;
         for (int i = 0; i < set_of(v)->dict->used; i++)

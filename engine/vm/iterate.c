@@ -228,6 +228,7 @@ bool vm_each(VM *vm, Value iterable, bool (*each)(VM *vm, void *state, Value ite
     while (ok && (item = vm_next(vm, it)).tag > V_ERROR) {
         ok = each(vm, state, item);
         value_unref(vm, item);
+        if ((++vm->own->steps & 1023) == 0) ok = ok && vm_poll(vm); /* sum(range(10**12)) can be interrupted */
     }
     value_unref(vm, it);
     return ok && item.tag != V_ERROR;

@@ -167,7 +167,10 @@ const BuiltinDef special_number[] = {
     {NULL, NULL, 0, 0, 0},
 };
 
+static Value int_as_integer_ratio(METHOD) { UNUSED; return tuple_new(vm, (Value[]){value_int(integer_of(args[0])), value_int(1)}, 2); }
+
 const BuiltinDef number_methods[] = { /* int and bool */
+    {"as_integer_ratio", int_as_integer_ratio, 1, 1, PLAIN},
     {"bit_length", int_bit_length, 1, 1, PLAIN}, {"bit_count", int_bit_count, 1, 1, PLAIN}, {"__index__", special_int, 1, 1, PLAIN}, {"__trunc__", special_int, 1, 1, PLAIN},
     {"__and__", special_and, 2, 2, PLAIN}, {"__or__", special_or, 2, 2, PLAIN}, {"__xor__", special_xor, 2, 2, PLAIN}, {NULL, NULL, 0, 0, 0},
 };

@@ -40,12 +40,20 @@ static Tensor *refuse_storage(VM *vm, Device device, int64_t bytes) {
     return NULL;
 }
 
+/* Without a driver a program that uses the card still runs, so that its graphs are compiled and can be looked at: its tensors there have no data. */
+static Storage *storage_without_card(VM *vm, Device device, int64_t bytes) {
+    const char *why = NULL;
+    if (device.kind != DEVICE_CUDA || !vm->torch || cuda_available(vm->runtime, &why)) return NULL;
+    if (!vm->torch->compile_only) vm_note(vm, (Span){0}, "tensors on cuda hold no values here (%s): what is compiled for it is made and can be shown, but is not run", why);
+    vm->torch->compile_only = true;
+    return storage_fake(vm->runtime, device, bytes);
+}
+
 Tensor *tensor_new(VM *vm, const Meta *meta) {
     int64_t bytes = storage_bytes(meta);
     if (bytes < 0 || (vm->limits.memory > 0 && bytes > vm->limits.memory)) return refuse_storage(vm, meta->device, bytes);
     Storage *storage = storage_new(vm->runtime, meta->device, bytes);
-    if (!storage && meta->device.kind == DEVICE_CUDA && vm->torch && vm->torch->compile_only)
-        storage = storage_fake(vm->runtime, meta->device, bytes);
+    if (!storage) storage = storage_without_card(vm, meta->device, bytes);
     return storage ? tensor_over(vm, meta, storage) : refuse_storage(vm, meta->device, bytes);
 }
 
@@ -117,7 +125,7 @@ static void gather_elements(const Meta *meta, const char *src, char *dst) {
 }
 
 static bool refuse_fake(VM *vm, const Tensor *t) {
-    const char *why = t->meta.device.kind == DEVICE_CUDA ? "there is no CUDA device here to run on" : "it is a fake tensor";
+    const char *why = t->meta.device.kind == DEVICE_CUDA ? "there is no CUDA device here to compute them" : "it is a fake tensor";
     vm_raise(vm, "RuntimeError", "the values of this tensor are not known: %s", why);
     return false;
 }

@@ -23,7 +23,7 @@ typedef struct TorchState {
     Arena *scratch; int depth;     /* lists of bound arguments; emptied when no call of an op is running */
     Map *tensor_attributes;        /* interned name -> TensorAttribute* */
     Map *tensor_methods;           /* interned name -> Builtin, Function or OpObject (owned) */
-    bool compile_only;             /* set by the lead: without a driver CUDA tensors are made without data, so that programs still compile */
+    bool compile_only;             /* no driver, and a tensor on cuda was made: they have no data (vm/tensor.c), and nothing runs on them */
     bool deterministic, anomaly, matmul_allow_tf32;
     const char *matmul_precision;
     int in_body;                   /* running the body of a row: autocast does not look inside */

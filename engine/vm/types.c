@@ -142,8 +142,10 @@ static Value new_bool(METHOD) {
 /* ---- containers ---- */
 
 static Value new_str(METHOD) {
-    UNUSED;
-    return finish(vm, args, nargs < 2 ? str_new(vm, "", 0) : vm_str(vm, args[1]));
+    static const char *const names[] = {"object"};
+    Value object;
+    if (!vm_parse_args(vm, "str", args + 1, nargs - 1, kwnames, names, 1, 0, &object)) return VALUE_ERROR;
+    return finish(vm, args, object.tag == V_NULL ? str_new(vm, "", 0) : vm_str(vm, object));
 }
 
 static Value new_list(METHOD) {

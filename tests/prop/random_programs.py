@@ -50,8 +50,8 @@ def difference(a, b, exact=None):
     finite = torch.isfinite(a)
     a, b = torch.where(finite, a, 0), torch.where(finite, b, 0)
     off, size = (a - b).norm().item(), a.norm().item()
-    # Values are around one; in 16 bits a sum of them that cancels keeps the rounding of its terms.
-    floor = tolerance * (2 if tolerance > 1e-3 else 1e-3) * max(a.numel(), 1) ** 0.5
+    # Values are around one; a sum of them that cancels keeps the rounding of its terms.
+    floor = tolerance * (2 if tolerance > 1e-3 else 0.5) * max(a.numel(), 1) ** 0.5
     if off <= tolerance * size + floor:
         return None
     if exact is not None and exact.shape == a.shape:  # both are roundings of one value: no further from it than four times eager's

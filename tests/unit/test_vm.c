@@ -24,7 +24,7 @@ static void run_program(Script *s, const char *name, const char *text) {
     for (int i = 0; i < p.program->statement_count; i++) {
         Value result = vm_run_statement(s->vm, p.program->statements[i], s->vm->main->dict);
         if (value_is_error(result)) {
-            vm_print_exception(s->vm, &s->notes);
+            vm_print_exception(s->vm, &s->out);
             return;
         }
         value_unref(s->vm, result);
@@ -39,7 +39,6 @@ static void check_program(const char *folder, const char *name) {
     char *expected = read_text(path);
     Script *s = script_open();
     run_program(s, name, text);
-    text_put(&s->out, text_cstr(&s->notes));
     ck_assert_msg(strcmp(text_cstr(&s->out), expected) == 0, "%s prints\n%s\ninstead of\n%s", name, text_cstr(&s->out), expected);
     script_close(s);
     free(text);

@@ -1,7 +1,7 @@
 # A product alone goes to the library. With something behind it there is a choice: the library's call and one fused kernel, or a call that
-# takes bias and relu along. `choose` weighs what the libraries of the device can do and what has to be read in any case, and leaves its
-# reason. On the CPU OpenBLAS takes nothing along; a card's cuBLASLt can take
-# bias and relu.
+# takes bias and relu along. `choose` weighs what the library of the device can do and what has to be read in any case, and leaves its
+# reason. On the CPU OpenBLAS takes nothing along, so a kernel does the rest; on a card cuBLASLt can take bias and relu. The
+# reason gives the bytes that decided.
 import torch
 
 def alone(x, w):

@@ -47,7 +47,7 @@ struct CodeCache {
     VEC(Entry *) entries;
     bool skipped;                   /* runs eagerly from now on */
     const char *skip_reason;
-    bool limit_noted;
+    bool limit_noted, alias_noted;
     CodeCache *original;            /* of a copy made for a command */
 };
 

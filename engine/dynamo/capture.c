@@ -91,13 +91,15 @@ static bool arg_fake(Capture *capture, Arg *arg) {
 /* In-place on an input that needs a gradient: the caller's tape would have to be rewritten; left to eager. */
 static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
     VM *vm = capture->vm;
-    if (!op_has(op, TRAIT_INPLACE) || !vm->grad_enabled || args[0].tag != ARG_TENSOR) return true;
+    if (!op_has(op, TRAIT_INPLACE) || args[0].tag != ARG_TENSOR) return true;
     const Tensor *target = args[0].tensor.owner;
-    for (int i = 0; i < capture->inputs.count; i++)
-        if (capture->inputs.at[i].fake->storage == target->storage && capture->inputs.at[i].node->metas[0].requires_grad) {
-            vm_stop(vm, "other", vm_user_span(vm), "an input that requires grad is changed in place");
-            return false;
-        }
+    for (int i = 0; i < capture->inputs.count; i++) {
+        if (capture->inputs.at[i].fake->storage != target->storage) continue;
+        capture->mutates_input = true;
+        if (!vm->grad_enabled || !capture->inputs.at[i].node->metas[0].requires_grad) continue;
+        vm_stop(vm, "other", vm_user_span(vm), "an input that requires grad is changed in place");
+        return false;
+    }
     return true;
 }
 
@@ -199,12 +201,27 @@ static void global_guards(Capture *capture) {
     guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_GLOBAL_STATE, .grad_enabled = vm->grad_enabled, .default_dtype = vm->default_dtype, .span = capture->entry->code->span, .why = "the graph was captured in this mode"});
 }
 
-static void alias_guard(Capture *capture) {
+/* An input that is changed must not share memory with another: which of the two is read first would matter. Such calls run eagerly. */
+static bool overlap_guard(Capture *capture, const Source *const *sources, int count) {
+    VM *vm = capture->vm;
+    if (!capture->mutates_input) return true;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (capture->inputs.at[i].real->storage == capture->inputs.at[j].real->storage) {
+                vm_stop(vm, "alias", capture->entry->code->span, "two inputs share memory and one of them is changed in place");
+                return false;
+            }
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_NO_OVERLAP, .sources = sources, .source_count = count, .span = capture->entry->code->span, .why = "an input is changed in place"});
+    return true;
+}
+
+static bool alias_guard(Capture *capture) {
     int count = capture->inputs.count;
-    if (count < 2) return;
+    if (count < 2) return true;
     const Source **sources = ARENA_ARRAY(capture->entry->arena, const Source *, count);
     for (int i = 0; i < count; i++) sources[i] = capture->inputs.at[i].source;
     guard_add(&capture->entry->guards, capture->vm, (Guard){.kind = GUARD_NO_ALIAS, .sources = sources, .source_count = count, .span = capture->entry->code->span, .why = "every input was a tensor of its own"});
+    return overlap_guard(capture, sources, count);
 }
 
 bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame) {
@@ -228,8 +245,7 @@ bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame) {
         vm_stop(vm, "other", entry->code->span, "the frame leaves grad mode or the default dtype changed");
         ok = false;
     }
-    if (ok) alias_guard(&capture);
-    ok = ok && capture_rewrite(&capture, result);
+    ok = ok && alias_guard(&capture) && capture_rewrite(&capture, result);
     value_unref(vm, result);
     frame_free(vm, capture.root);
     entry->guards.source_count = source_count(entry->sources);

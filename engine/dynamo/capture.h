@@ -25,6 +25,7 @@ typedef struct Capture {
     Map *by_real, *by_shadow;       /* Object* -> Shadow* */
     VEC(InputTensor) inputs;
     Map *known;                     /* Object* -> Source* */
+    bool mutates_input;             /* an op in place wrote to the memory of an input */
     Map *constants;                 /* real Tensor* that no source names -> fake Tensor* */
 } Capture;
 

@@ -200,14 +200,17 @@ typedef enum Outcome { OUTCOME_COMPILED, OUTCOME_EAGER, OUTCOME_ERROR } Outcome;
 
 static Outcome stopped(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
     VM *vm = dynamo->vm;
-    bool was_break = vm->stopped;
-    if (was_break) record_break(dynamo, entry);
+    bool was_break = vm->stopped, only_this_call = was_break && !strcmp(vm->stop_kind, "alias"); /* other inputs may be compiled */
+    if (was_break && !only_this_call) record_break(dynamo, entry);
     vm->stopped = false;
     if (was_break && dynamo->options.fullgraph) {
         vm_raise(vm, "Unsupported", "graph break under fullgraph=True: %s", entry->failed_text);
         return OUTCOME_ERROR;
     }
-    if (was_break) {
+    if (only_this_call) {
+        if (!cache->alias_noted) note_once(dynamo, cache, entry->code->span, entry->failed_text);
+        cache->alias_noted = true;
+    } else if (was_break) {
         cache->skipped = true;
         cache->skip_reason = arena_strdup(dynamo->arena, entry->failed_text);
         note_once(dynamo, cache, vm->stop_span.file ? vm->stop_span : entry->code->span, entry->failed_text);

@@ -159,12 +159,25 @@ static bool no_alias(const Guard *guard, SourceValues *values) {
     return true;
 }
 
+/* Different tensors over one storage may overlap: whole storages are compared, which is more than PyTorch's ranges and never too little. */
+static bool no_overlap(const Guard *guard, SourceValues *values) {
+    for (int i = 0; i < guard->source_count; i++) {
+        Value a = source_value(values, guard->sources[i]);
+        for (int j = 0; j < i; j++) {
+            Value b = source_value(values, guard->sources[j]);
+            if (value_is(a, OBJ_TENSOR) && value_is(b, OBJ_TENSOR) && a.o != b.o && ((Tensor *)a.o)->storage == ((Tensor *)b.o)->storage) return false;
+        }
+    }
+    return true;
+}
+
 static bool type_holds(VM *vm, const Guard *guard, Value value) { return value.tag != V_NULL && class_of(vm, value) == (Class *)guard->expected.o; }
 
 static bool guard_holds(const Guard *guard, SourceValues *values) {
     VM *vm = values->vm;
     if (guard->kind == GUARD_GLOBAL_STATE) return vm->grad_enabled == guard->grad_enabled && vm->default_dtype == guard->default_dtype;
     if (guard->kind == GUARD_NO_ALIAS) return no_alias(guard, values);
+    if (guard->kind == GUARD_NO_OVERLAP) return no_overlap(guard, values);
     Value value = source_value(values, guard->source);
     switch (guard->kind) {
     case GUARD_TENSOR: return tensor_holds(guard, value);
@@ -321,8 +334,8 @@ void guard_print(Text *text, VM *vm, const Guard *guard) {
         source_print(text, guard->source);
         print_tensor_guard(text, guard);
         return;
-    case GUARD_NO_ALIAS:
-        text_put(text, "check_no_aliasing(");
+    case GUARD_NO_ALIAS: case GUARD_NO_OVERLAP:
+        text_put(text, guard->kind == GUARD_NO_ALIAS ? "check_no_aliasing(" : "check_no_overlap(");
         for (int i = 0; i < guard->source_count; i++) {
             if (i) text_put(text, ", ");
             source_print(text, guard->sources[i]);

@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer here"; exit 77; }
-"$VITRINE" --device cuda -c 'import torch; torch.ones(1)' >/dev/null 2>&1 || { echo "no card"; exit 77; }
+"$VITRINE" --device cuda -c 'import torch; assert torch.cuda.is_available()' >/dev/null 2>&1 || { echo "no card"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0

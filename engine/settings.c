@@ -2,6 +2,7 @@
  *
  * To add a setting: a row in `settings` with how it is read and written. */
 #include "session.h"
+#include "vm/formula.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,11 +108,22 @@ static const char *traits_text(unsigned traits, Arena *arena) {
     return copy;
 }
 
+/* The language's text of an op's body, as a learner would open it. */
+static void op_body_text(Session *session, const Op *op, OpFacts *facts, Arena *arena) {
+    Function *body = op->made_of || op->family == FAMILY_COMPOSITE || op->family == FAMILY_DECOMPOSED ? op_body(session->vm, op) : NULL;
+    vm_clear_exception(session->vm);
+    if (!body || !body->code->span.file) return;
+    Span span = body->code->span;
+    facts->body = arena_strndup(arena, span.file->text + span.start, span.end - span.start);
+    facts->body_file = arena_strdup(arena, span.file->name);
+}
+
 bool session_op(Session *session, const char *name, OpFacts *facts, Arena *arena) {
     const Op *op = op_find(session->ops, name);
     if (!op) return false;
     *facts = (OpFacts){.name = op->name, .family = family_name(op->family), .signature = op->signature_text, .scalar = op->scalar, .grad = op->grad, .made_of = op->made_of,
                        .grad_name = op->grad_name, .functional = op->functional, .traits = traits_text(op->traits, arena), .flops = op->flops};
+    op_body_text(session, op, facts, arena);
     return true;
 }
 

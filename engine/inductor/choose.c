@@ -4,7 +4,8 @@
  *
  * The candidates: a plain product, its followers fused into the next kernel; or the product with an epilogue. When a kernel has to read the
  * result anyway, what follows costs that kernel nothing, so the plain product wins; when the chain of followers ends in an output or in another
- * call, the epilogue saves a kernel: 2 x the result's bytes, and a launch. Each decision leaves a Reason with these bytes.
+ * call, the epilogue saves a kernel: 2 x the result's bytes, and a launch. On a card both are timed (choose_time.c), and the faster one is taken.
+ * Each decision leaves a Reason with its numbers.
  * To add a follower: a line in `activations`, where its Epilogue flag exists. */
 #include "inductor/lowering.h"
 #include <string.h>
@@ -163,6 +164,37 @@ static void note_no_epilogue(Chain *chain, const MatmulForm *form) {
     reason->policy = lowering->c->policy->name;
 }
 
+/* Timed on this card: is the product with its epilogue no slower than the plain one and a kernel? Not timed: yes, by the bytes that it saves. */
+static bool epilogue_is_faster(Chain *chain, const MatmulCall *plain) {
+    Lowering *lowering = chain->lowering;
+    EpilogueTimes t;
+    int64_t bytes = 2 * result_bytes(chain) + (chain->call.add >= 0 ? result_bytes(chain) : 0);
+    MatmulCall bare = *plain;
+    bare.epilogue = 0;
+    bare.bias = bare.add = -1;
+    bare.beta = 0;
+    if (!time_epilogue(lowering, &bare, &chain->call, bytes, &t)) {
+        note_choice(chain, true);
+        return true;
+    }
+    bool faster = t.with_us <= t.plain_us + t.kernel_us;
+    const char *subject = node_label(lowering, chain->first), *names = text_cstr(&chain->names);
+    Reason *reason = reason_add(&lowering->c->reasons, REASON_EPILOGUE, faster ? "epilogue.timed" : "epilogue.slower", subject, node_label(lowering, chain->last), chain->last->span,
+                                "%s %s the library's matmul: timed here, %.1f us with the epilogue against %.1f us without and %.1f us for a kernel over %lld bytes", names,
+                                faster ? "inside" : "behind", t.with_us, t.plain_us, t.kernel_us, (long long)bytes);
+    reason->policy = lowering->c->policy->name;
+    return faster;
+}
+
+static void finish_chain(Chain *chain);
+
+static void keep_plain(Chain *chain, const MatmulCall *plain) {
+    chain->call = *plain;
+    chain->last = chain->first;
+    chain->nodes.count = 1;
+    finish_chain(chain);
+}
+
 /* Are all users of the value such that compute it in place (kernels)? Then one of them reads the product anyway. */
 static bool feeds_kernels(Lowering *lowering, const Node *node) { return node_state(lowering, node)->inlining; }
 
@@ -242,15 +274,11 @@ void choose_epilogue(Lowering *lowering, const Node *node, const MatmulForm *for
     if (plain_wins && feeds_kernels(lowering, tried)) { /* the next kernel reads it anyway */
         if (chain.nodes.count > 1) note_choice(&chain, false);
         if (adds) split_added(lowering, node, call);
-        else {
-            chain.call = *call;
-            chain.last = node;
-            chain.nodes.count = 1;
-            finish_chain(&chain);
-        }
-    } else if (own) {
-        if (chain.nodes.count > 1) note_choice(&chain, true);
+        else keep_plain(&chain, call);
+    } else if (own && (chain.nodes.count == 1 || epilogue_is_faster(&chain, call))) {
         finish_chain(&chain);
+    } else if (own && !adds) {
+        keep_plain(&chain, call);
     } else split_added(lowering, node, call);
     vec_free(&chain.nodes);
     text_free(&chain.names);

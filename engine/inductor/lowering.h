@@ -87,4 +87,9 @@ const Body *added_value(Lowering *lowering, const Node *node, const Dim *index);
 
 /* lower_output.c */
 void lower_outputs(Lowering *lowering);
+
+/* choose_time.c: medians in microseconds of a product with its epilogue, of the plain product, and what the kernel behind it would take. false: not timed
+ * here (no card, the policy does not, symbolic sizes). */
+typedef struct EpilogueTimes { double with_us, plain_us, kernel_us; } EpilogueTimes;
+bool time_epilogue(const Lowering *lowering, const MatmulCall *plain, const MatmulCall *with, int64_t kernel_bytes, EpilogueTimes *times);
 #endif

@@ -261,19 +261,56 @@ static Device parts_device(const CallParts *parts, Value result) {
     return device;
 }
 
-static bool time_both(Session *session, const CallParts *parts, CallTiming *timing) {
-    CallStep step = {session, parts};
+/* A call may change its arguments: eager and compiled runs each get tensors of their own, equal to the user's, which stay as they are. */
+static Value copied(VM *vm, Value v, int depth) {
+    if (value_is(v, OBJ_TENSOR)) {
+        Tensor *from = (Tensor *)v.o;
+        bool grad = vm->grad_enabled;
+        vm->grad_enabled = false;
+        Tensor *to = vm_op_tensor(vm, "clone", &v, 1);
+        vm->grad_enabled = grad;
+        if (!to) return VALUE_ERROR;
+        to->requires_grad = tensor_needs_grad(from);
+        return value_tensor(to);
+    }
+    bool tuple = value_is(v, OBJ_TUPLE), list = value_is(v, OBJ_LIST);
+    if ((!tuple && !list) || depth > 8) return value_ref(v);
+    int count = tuple ? ((Tuple *)v.o)->count : ((List *)v.o)->count;
+    Value made = list_new(vm, NULL, 0);
+    for (int i = 0; i < count; i++) {
+        Value item = copied(vm, tuple ? ((Tuple *)v.o)->items[i] : ((List *)v.o)->items[i], depth + 1);
+        list_append(vm, (List *)made.o, value_is_error(item) ? VALUE_NONE : item);
+        value_unref(vm, item);
+    }
+    if (list) return made;
+    Value as_tuple = tuple_new(vm, ((List *)made.o)->items, count);
+    value_unref(vm, made);
+    return as_tuple;
+}
+
+static CallParts parts_copied(Session *session, const CallParts *parts) {
+    CallParts copy = *parts;
+    int total = parts->nargs + (parts->kwnames ? parts->kwnames->count : 0);
+    Value given = tuple_new(session->vm, parts->args, total);
+    copy.kwnames_value = copied(session->vm, given, 0);
+    copy.args = ((Tuple *)copy.kwnames_value.o)->items;
+    value_unref(session->vm, given);
+    return copy;
+}
+
+static bool time_parts(Session *session, const CallParts *parts, const CallParts *for_compiled, CallTiming *timing) {
+    CallStep step = {session, parts}, other = {session, for_compiled};
     int64_t launches = session->eager_launches, bytes = session->eager_bytes;
     Value eager = call_eager(session, parts);
     timing->eager_launches = (int)(session->eager_launches - launches);
     timing->eager_bytes = session->eager_bytes - bytes;
     double start = clock_us();
-    Value compiled = value_is_error(eager) ? VALUE_ERROR : call_compiled(session, parts);
+    Value compiled = value_is_error(eager) ? VALUE_ERROR : call_compiled(session, for_compiled);
     timing->first_ms = (clock_us() - start) / 1000;
     bool ok = !value_is_error(compiled);
     if (ok) {
         Device device = parts_device(parts, compiled);
-        Timed eager_step = {session, step_eager, &step, device}, compiled_step = {session, step_compiled, &step, device};
+        Timed eager_step = {session, step_eager, &step, device}, compiled_step = {session, step_compiled, &other, device};
         timing->device = device.kind == DEVICE_CUDA ? "cuda" : "cpu";
         timing->max_difference = values_difference(session->vm, eager, compiled);
         timing->eager_us = time_device(&eager_step, &timing->runs);
@@ -290,6 +327,14 @@ static bool time_both(Session *session, const CallParts *parts, CallTiming *timi
     if (!ok) session_report(session);
     value_unref(session->vm, eager);
     value_unref(session->vm, compiled);
+    return ok;
+}
+
+static bool time_both(Session *session, const CallParts *parts, CallTiming *timing) {
+    CallParts first = parts_copied(session, parts), second = parts_copied(session, parts);
+    bool ok = time_parts(session, &first, &second, timing);
+    value_unref(session->vm, first.kwnames_value);
+    value_unref(session->vm, second.kwnames_value);
     return ok;
 }
 

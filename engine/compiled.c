@@ -121,7 +121,10 @@ static Value dims_tuple(VM *vm, const Dim *dims, int count) {
 static Value make_alias(Run *run, const OutputAlias *alias) {
     VM *vm = run->vm;
     Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, alias->meta.sizes, alias->meta.rank), dims_tuple(vm, alias->meta.strides, alias->meta.rank), value_int(alias->meta.offset + run->inputs[alias->input]->meta.offset)};
+    bool grad = vm->grad_enabled;
+    vm->grad_enabled = grad && alias->meta.requires_grad;
     Value view = vm_op(vm, "as_strided", args, 4);
+    vm->grad_enabled = grad;
     value_unref(vm, args[1]);
     value_unref(vm, args[2]);
     return view;

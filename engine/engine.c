@@ -60,14 +60,16 @@ void session_note(Session *session, const char *text) {
 }
 
 /* ---- opening and closing ---- */
-static bool device_parse(const char *text, Device *device) {
-    *device = (Device){DEVICE_CPU, 0};
-    if (!text || !strcmp(text, "cpu")) return true;
-    if (strncmp(text, "cuda", 4)) return false;
-    device->kind = DEVICE_CUDA;
-    if (text[4] == '\0') return true;
+bool session_device(const char *text, Device *device) {
+    Device parsed = {DEVICE_CPU, 0};
     char rest;
-    return sscanf(text + 4, ":%d%c", &device->index, &rest) == 1 && device->index >= 0 && device->index < 64;
+    if (text && !strncmp(text, "cuda", 4)) {
+        parsed.kind = DEVICE_CUDA;
+        bool numbered = sscanf(text + 4, ":%d%c", &parsed.index, &rest) == 1 && parsed.index >= 0 && parsed.index < 64;
+        if (text[4] != '\0' && !numbered) return false;
+    } else if (text && strcmp(text, "cpu")) return false;
+    *device = parsed;
+    return true;
 }
 
 static void open_vm(Session *session) {
@@ -77,7 +79,7 @@ static void open_vm(Session *session) {
     session->vm->executors[DEVICE_CPU] = (Executor){session, run_on_cpu};
     session->vm->executors[DEVICE_CUDA] = (Executor){session, run_on_cuda};
     runtime_set_context(session->runtime, &session->vm->context);
-    device_parse(session->options.device, &session->vm->default_device);
+    session_device(session->options.device, &session->vm->default_device);
 }
 
 Session *session_open(const SessionOptions *options) {
@@ -125,8 +127,16 @@ static void notes_text(Session *session, Text *text) {
     text_free(text);
 }
 
+/* The machine takes an interrupt back when it raises it; one that nothing caught stands again, for the exit status. */
+static void restore_interrupt(Session *session) {
+    Value exception = session->vm->exception;
+    bool ours = session->options.interrupt && value_is(exception, OBJ_INSTANCE) && !strcmp(((Instance *)exception.o)->cls->name, "KeyboardInterrupt");
+    if (ours) *session->options.interrupt = 1;
+}
+
 void session_report(Session *session) {
     Text text = {0};
+    restore_interrupt(session);
     if (session->vm->exception.tag == V_OBJECT) vm_print_exception(session->vm, &text);
     else if (session->vm->stopped) text_printf(&text, "error: %s\n", session->vm->stop_text);
     session->vm->stopped = false;
@@ -159,10 +169,10 @@ static int run_program(Session *session, const Program *program, CommandFn comma
         if (i == program->statement_count) break;
         Value value = vm_run_statement(session->vm, program->statements[i], session->vm->main->dict);
         if (value_is_error(value)) {
-            int status = interrupted(session), code;
+            int code;
             if (vm_exit_status(session->vm, &code)) return code ? RUN_ERROR : RUN_DONE; /* sys.exit ends the text without a traceback */
             session_report(session);
-            return status;
+            return interrupted(session);
         }
         value_unref(session->vm, value);
     }

@@ -26,6 +26,7 @@ struct Session {
 typedef struct CallParts { Value callee; Value *args; int nargs; Tuple *kwnames; Value kwnames_value; } CallParts;
 bool session_call_parts(Session *session, const char *text, CallParts *parts);
 void session_call_release(Session *session, CallParts *parts);
+bool session_device(const char *text, Device *device);   /* "cpu", "cuda", "cuda:1"; NULL is cpu; false: none of these */
 /* Prints a pending exception or failure to notes. */
 void session_report(Session *session);
 void session_note(Session *session, const char *text);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum SettingKind { SETTING_BOOL, SETTING_INT, SETTING_DOUBLE, SETTING_POLICY } SettingKind;
+typedef enum SettingKind { SETTING_BOOL, SETTING_INT, SETTING_DOUBLE, SETTING_POLICY, SETTING_DEVICE } SettingKind;
 typedef struct Setting { const char *name; SettingKind kind; void *(*place)(Session *session); double low, high; const char *meaning; } Setting;
 
 #define POLICY_PLACE(field) static void *place_##field(Session *session) { return &session->policy.field; }
@@ -19,12 +19,14 @@ POLICY_PLACE(fuse_horizontal)
 POLICY_PLACE(max_fusion_size)
 POLICY_PLACE(epilogue_in_library)
 POLICY_PLACE(time_candidates)
+static void *place_device(Session *session) { return &session->vm->default_device; }
 static void *place_name(Session *session) { return &session->policy.name; }
 static void *place_limit(Session *session) { return &session->dynamo->recompile_limit; }
 static void *place_recursion(Session *session) { return &session->vm->limits.recursion; }
 
 static const Setting settings[] = {
     {"policy", SETTING_POLICY, place_name, 0, 0, "who decides: best (fastest) or pytorch (what PyTorch 2.11 would do)"},
+    {"device", SETTING_DEVICE, place_device, 0, 0, "where tensors are made when the program names no device: cpu, cuda or cuda:N"},
     {"memory_budget", SETTING_DOUBLE, place_memory_budget, 0, 1, "share of the saved bytes that backward may use; below 1 more is recomputed"},
     {"emulate_precision_casts", SETTING_BOOL, place_emulate_precision_casts, 0, 1, "round 16-bit values after each op inside a fused kernel"},
     {"fallback_random", SETTING_BOOL, place_fallback_random, 0, 1, "compiled random ops give eager's numbers"},
@@ -66,9 +68,9 @@ bool session_set(Session *session, const char *name, const char *value, const ch
     for (int i = 0; i < SETTING_COUNT; i++) {
         const Setting *s = &settings[i];
         if (strcmp(s->name, name)) continue;
-        bool ok = s->kind == SETTING_BOOL ? set_bool(s->place(session), value) : s->kind == SETTING_POLICY ? set_policy(session, value) : set_number(s, s->place(session), value);
+        bool ok = s->kind == SETTING_BOOL ? set_bool(s->place(session), value) : s->kind == SETTING_POLICY ? set_policy(session, value) : s->kind == SETTING_DEVICE ? session_device(value, s->place(session)) : set_number(s, s->place(session), value);
         if (ok) return true;
-        const char *want = s->kind == SETTING_BOOL ? "on or off" : s->kind == SETTING_POLICY ? "best or pytorch" : arena_printf(session->command, "a number from %g to %g", s->low, s->high);
+        const char *want = s->kind == SETTING_BOOL ? "on or off" : s->kind == SETTING_POLICY ? "best or pytorch" : s->kind == SETTING_DEVICE ? "cpu, cuda or cuda:N" : arena_printf(session->command, "a number from %g to %g", s->low, s->high);
         *error = arena_printf(session->command, "%s takes %s", name, want);
         return false;
     }
@@ -85,6 +87,11 @@ void session_settings(Session *session, void (*show)(void *state, const char *na
         case SETTING_BOOL: snprintf(text, sizeof text, "%s", *(const bool *)place ? "on" : "off"); break;
         case SETTING_INT: snprintf(text, sizeof text, "%d", *(const int *)place); break;
         case SETTING_DOUBLE: snprintf(text, sizeof text, "%g", *(const double *)place); break;
+        case SETTING_DEVICE: {
+            const Device *device = place;
+            snprintf(text, sizeof text, device->kind == DEVICE_CUDA ? "cuda:%d" : "cpu", device->index);
+            break;
+        }
         case SETTING_POLICY: snprintf(text, sizeof text, "%s", *(const char *const *)place); break;
         }
         show(state, s->name, text, s->meaning);

@@ -66,7 +66,7 @@ static bool run_line(Repl *repl, Feed *feed, Text *item, const char *line) {
     repl->progress = NULL;
     if (!empty) remember(item, line, feed_is_open(feed));
     if (repl->interrupted) {
-        show_note("interrupted\n");
+        if (line[strspn(line, " \t")] == ':') show_note("interrupted\n"); /* of a program, its traceback says so */
         feed_drop(feed);
     }
     repl->interrupted = false;

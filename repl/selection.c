@@ -2,7 +2,7 @@
  *
  * In: words of a command, a snapshot. Out: a snapshot with the selected items, the links between them and their groups.
  * Invariant: it looks only at snapshots, so that it works for every stage alike. */
-#include "repl/selection.h"
+#include "repl/facts.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include <stdio.h>
@@ -198,9 +198,23 @@ static bool item_matches(const Part *p, const SnapshotItem *item, const Selectio
     return false;
 }
 
+/* The items that stand for a node of the kernel of this name: in the stages before there are kernels. */
+static void choose_kernel(Part *p, const Selection *selection) {
+    Entry *entry = session_find_entry(p->call->session, selection->entry);
+    KernelList kernels = entry ? facts_kernels(p->call->arena, entry) : (KernelList){0};
+    for (int k = 0; k < kernels.count; k++) {
+        if (strcmp(kernels.at[k].id, selection->name) != 0 || !kernels.at[k].nodes) continue;
+        char *nodes = arena_strdup(p->call->arena, kernels.at[k].nodes), *rest;
+        for (char *node = strtok_r(nodes, " ", &rest); node; node = strtok_r(NULL, " ", &rest))
+            for (int i = 0; i < p->from->items.count; i++)
+                if (!strcmp(p->from->items.at[i].id, node) || !strcmp(p->from->items.at[i].title, node)) choose(p, i);
+    }
+}
+
 static bool choose_matching(Part *p, const Selection *selection) {
     for (int i = 0; i < p->from->items.count; i++)
         if (item_matches(p, &p->from->items.at[i], selection)) choose(p, i);
+    if (p->count == 0 && selection->kind == SELECT_GROUP) choose_kernel(p, selection);
     if (p->count > 0) return true;
     return command_error(p->call, call_span(p->call, selection->word), "nothing of %s is selected by this", p->from->stage);
 }

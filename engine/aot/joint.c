@@ -56,7 +56,10 @@ static void collect_outputs(Joint *joint) {
         Node *node = replay_result_node(replay, output);
         graph_output(replay->to, &node, 1);
         int input = aliased_input(joint, output);
-        if (input >= 0) vec_push_in(replay->c->arena, &replay->to->aliases, ((OutputAlias){i, input, output->meta}));
+        if (input < 0) continue;
+        OutputAlias alias = {i, input, output->meta};
+        alias.meta.requires_grad = tensor_needs_grad(output); /* not so for a detached view */
+        vec_push_in(replay->c->arena, &replay->to->aliases, alias);
     }
     replay->to->forward_outputs = from->outputs.count;
     int *shares = ARENA_ARRAY(replay->c->arena, int, from->outputs.count + 1);

@@ -214,6 +214,8 @@ static Outcome stopped(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
         cache->skipped = true;
         cache->skip_reason = arena_strdup(dynamo->arena, entry->failed_text);
         note_once(dynamo, cache, vm->stop_span.file ? vm->stop_span : entry->code->span, entry->failed_text);
+    } else if (value_is(vm->exception, OBJ_INSTANCE) && !strcmp(((Instance *)vm->exception.o)->cls->name, "KeyboardInterrupt")) {
+        return OUTCOME_ERROR; /* no part of the program: the eager run would go on */
     } else {
         vm_clear_exception(vm); /* the eager run raises it again, with its own traceback */
     }
@@ -236,9 +238,12 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
     if (!entry->empty && !compile_entry(dynamo, entry)) {
         entry->failed = true;
         entry->failed_text = arena_strdup(entry->arena, entry->failure.message);
-        cache->skipped = true;
-        cache->skip_reason = arena_strdup(dynamo->arena, entry->failure.message);
-        note_once(dynamo, cache, entry->failure.span.file ? entry->failure.span : entry->code->span, entry->failure.message);
+        bool interrupted = dynamo->vm->interrupt && *dynamo->vm->interrupt; /* says nothing about the function: its next call compiles */
+        if (!interrupted) {
+            cache->skipped = true;
+            cache->skip_reason = arena_strdup(dynamo->arena, entry->failure.message);
+            note_once(dynamo, cache, entry->failure.span.file ? entry->failure.span : entry->code->span, entry->failure.message);
+        }
         entry_unref(entry);
         return OUTCOME_EAGER;
     }

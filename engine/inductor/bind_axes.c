@@ -8,7 +8,7 @@
  * Invariant: a choice depends on sizes, strides and the kind of device, never on the number of threads or processors. */
 #include "inductor/inductor.h"
 
-enum { WORTH_THREADS = 65536 };
+enum { WORTH_THREADS = 262144 }; /* below it a fork and join costs more than the loop, and on a busy machine far more */
 
 static bool has_columns(const Group *g) { return g->axis_count > g->rows; }
 

@@ -68,6 +68,13 @@ static bool refuse(Alignment *a, const char *code, const char *why) {
     return false;
 }
 
+/* Graph nodes computed in a group: what makes its kernel long to compile. */
+static int group_nodes(const Group *g) {
+    int count = 0;
+    for (int i = 0; i < g->members.count; i++) count += g->members.at[i].loop->node_count;
+    return count;
+}
+
 static bool can_fuse(Fuser *f, Group *a, Group *b, const Candidate *candidate, Alignment *alignment) {
     bool vertical = candidate->vertical;
     const Policy *policy = f->c->policy;
@@ -78,6 +85,11 @@ static bool can_fuse(Fuser *f, Group *a, Group *b, const Candidate *candidate, A
     if (a->members.count + b->members.count > policy->max_fusion_size) {
         refuse(alignment, "not_fused.size", "");
         snprintf(alignment->why, sizeof alignment->why, "the kernel would have %d loops (limit %d)", a->members.count + b->members.count, policy->max_fusion_size);
+        return false;
+    }
+    if (group_nodes(a) + group_nodes(b) > 4 * policy->max_fusion_size) {
+        refuse(alignment, "not_fused.size", "");
+        snprintf(alignment->why, sizeof alignment->why, "the kernel would compute %d nodes (limit %d)", group_nodes(a) + group_nodes(b), 4 * policy->max_fusion_size);
         return false;
     }
     if (!groups_align(f->l, a, b, alignment)) return false;

@@ -114,7 +114,8 @@ const Command command_recompiles = {
     .name = "recompiles", .group = "look", .usage = "", .run = run_recompiles,
     .summary = "list the recompiles, with every guard that failed",
     .help = "A line for each guard of each older entry that did not hold. A changed size recompiles:\n"
-            "sizes are static here, up to :set recompile_limit. (PyTorch recompiles once and is dynamic from then on.)",
+            "sizes are static here, up to :set recompile_limit.\n"
+            "(PyTorch recompiles once and is dynamic from then on.)",
 };
 
 static bool run_cache(CommandCall *call) {

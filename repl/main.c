@@ -35,7 +35,7 @@ static void catch_signals(void) {
 static void write_out(void *state, const char *text, size_t length) {
     Repl *repl = state;
     progress_quiet(repl->progress);
-    if (fwrite(text, 1, length, stdout) == length || repl->output_gone) return;
+    if (length == 0 ? fflush(stdout) == 0 : fwrite(text, 1, length, stdout) == length || repl->output_gone) return;
     repl->output_gone = true; /* `| head` has seen enough */
     interrupt = 1;
 }

@@ -239,6 +239,23 @@ static void emit_container(Rewrite *r, Value v) {
     emit(r, OPCODE_STORE_FAST, local);
 }
 
+/* A named tuple (x.max(dim), namedtuple(…)): its class is called with its items. */
+static void emit_named_tuple(Rewrite *r, Value v) {
+    Value fields = vm_load_attr_generic(r->vm, v, name_of(r, "_fields")), items = VALUE_NULL;
+    bool named = value_is(fields, OBJ_TUPLE);
+    if (named) items = vm_list_of(r->vm, v);
+    value_unref(r->vm, fields);
+    if (!value_is(items, OBJ_LIST)) {
+        cannot(r, v);
+        return;
+    }
+    vec_push_in(r->arena, &r->capture->entry->held, items);
+    emit(r, OPCODE_PUSH_NULL, 0);
+    emit_held_object(r, value_object(((Instance *)v.o)->cls));
+    for (int i = 0; i < ((List *)items.o)->count; i++) emit_value(r, ((List *)items.o)->items[i]);
+    emit(r, OPCODE_CALL, ((List *)items.o)->count);
+}
+
 static bool dict_is_plain(const Dict *dict) { return !dict->fallback && !dict->is_counter && !dict->is_ordered; }
 
 static void emit_object(Rewrite *r, Value v) {
@@ -252,7 +269,7 @@ static void emit_object(Rewrite *r, Value v) {
     case OBJ_TUPLE: emit_tuple(r, v); break;
     case OBJ_DICT: if (dict_is_plain((Dict *)v.o)) emit_container(r, v); else cannot(r, v); break;
     case OBJ_LIST: case OBJ_SET: emit_container(r, v); break;
-    case OBJ_INSTANCE: if (((Instance *)v.o)->native) cannot(r, v); else emit_container(r, v); break;
+    case OBJ_INSTANCE: if (((Instance *)v.o)->native) emit_named_tuple(r, v); else emit_container(r, v); break;
     case OBJ_SLICE: {
         Slice *slice = (Slice *)v.o;
         emit_value(r, slice->start);

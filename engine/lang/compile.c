@@ -37,7 +37,20 @@ static void emit_program(Emitter *emitter, const NodeList *list, Program *progra
     for (int i = 0; i < list->count; i++) program->statements[i] = emit_module_statement(emitter, list->at[i], scopes[i]);
 }
 
+/* Texts are UTF-8: later stages copy strings and names out of them as they are. */
+static void check_encoding(LangWork *work) {
+    const SourceFile *file = work->file;
+    uint32_t code;
+    for (size_t at = 0; at < file->length;) {
+        int bytes = utf8_decode(file->text + at, file->length - at, &code);
+        if (bytes == 0)
+            fail(work->session.failure, (Span){file, (uint32_t)at, 1}, "SyntaxError: the text is not UTF-8: byte 0x%02x cannot stand here", (unsigned char)file->text[at]);
+        at += (size_t)bytes;
+    }
+}
+
 static void compile_program(LangWork *work) {
+    check_encoding(work);
     Parser parser = parser_open(&work->session, work->file);
     Statements statements = parse_file(&parser);
     Program *program = ARENA_NEW(work->keep, Program);

@@ -152,7 +152,9 @@ static HostCompiler *host_open(Runtime *runtime) {
     HostCompiler *host = runtime->host = ARENA_NEW(runtime->arena, HostCompiler);
     const char *asked = getenv("CC");
     bool found = asked && *asked && take_words(runtime, host, asked);
+    bool other = !found && asked && *asked;
     for (int i = 0; usual[i] && !found; i++) found = take_words(runtime, host, usual[i]);
+    if (found && other) runtime_warn(runtime, "$CC (%s) was not found: kernels are compiled by %s", asked, host->words[0]);
     if (found) {
         settle_flags(runtime, host);
         host->identity = make_identity(runtime, host);

@@ -37,8 +37,10 @@ static Value builtin_print(METHOD) {
     }
     ok = ok && put_separator(vm, &text, out[1], "\n", "end");
     const Output *stream = stream_of(vm, out[2]);
-    if (ok && stream) vm_write(vm, *stream, text_cstr(&text), text.length);
-    else if (ok) {
+    if (ok && stream) {
+        vm_write(vm, *stream, text_cstr(&text), text.length);
+        if (out[3].tag == V_BOOL && out[3].b) vm_write(vm, *stream, "", 0); /* no bytes: what is held back goes out */
+    } else if (ok) {
         Value s = str_new(vm, text_cstr(&text), text.length);
         Value result = vm_call_method(vm, out[2], "write", &s, 1);
         value_unref(vm, s);

@@ -227,7 +227,23 @@ Value run_copying_view(VM *vm, const Op *op, const Arg *args, int nargs, const M
     return result;
 }
 
+/* Only as_strided can leave its base's memory: all other views stay within their input's. */
+static bool view_fits(VM *vm, const Tensor *base, const Meta *meta) {
+    if (base->node || !meta_is_static(meta) || meta_numel(meta) == 0) return true;
+    int64_t size = dtype_size(meta->dtype), last = meta->offset;
+    bool fits = last >= 0;
+    for (int i = 0; i < meta->rank && fits; i++) {
+        int64_t reach;
+        fits = !__builtin_mul_overflow(meta->sizes[i] - 1, meta->strides[i], &reach) && !__builtin_add_overflow(last, reach, &last) && last < base->storage->bytes / size;
+    }
+    if (!fits || last >= base->storage->bytes / size)
+        vm_raise(vm, "RuntimeError", "as_strided: the sizes, strides and storage offset %lld reach out of bounds for storage of size %lld", (long long)meta->offset, (long long)base->storage->bytes);
+    return fits && last < base->storage->bytes / size;
+}
+
 static Value alias_all(VM *vm, const Op *op, const Arg *args, int nargs, const Inferred *inferred) {
+    for (int i = 0; i < inferred->count; i++)
+        if (!view_fits(vm, args[0].tensor.owner, &inferred->at[i])) return VALUE_ERROR;
     Value few[FEW_OUTPUTS], *outs = inferred->count > FEW_OUTPUTS ? malloc((size_t)inferred->count * sizeof *outs) : few;
     for (int i = 0; i < inferred->count; i++) outs[i] = value_tensor(alias_of(vm, op, args, nargs, &inferred->at[i]));
     Value result = outputs_value(vm, op, outs, inferred->count);

@@ -216,9 +216,11 @@ static Value namedtuple_repr(METHOD) {
     if (value_is_error(payload)) return payload;
     Tuple *fields = fields_of(vm, self);
     Text text = {0};
-    text_printf(&text, "%s(", type_name(vm, self));
+    Value module = ((Instance *)self.o)->cls->module_name;
+    bool of_torch = value_is(module, OBJ_STR) && strcmp(str_text(module), "torch.return_types") == 0; /* printed a field a line */
+    text_printf(&text, "%s%s(%s", of_torch ? "torch.return_types." : "", type_name(vm, self), of_torch ? "\n" : "");
     for (int i = 0; i < fields->count; i++) {
-        text_printf(&text, "%s%s=", i ? ", " : "", str_text(fields->items[i]));
+        text_printf(&text, "%s%s=", i == 0 ? "" : of_torch ? ",\n" : ", ", str_text(fields->items[i]));
         if (!text_put_repr(vm, &text, tuple_of(payload)->items[i])) return text_free(&text), VALUE_ERROR;
     }
     text_char(&text, ')');

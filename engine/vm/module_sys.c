@@ -18,11 +18,16 @@ static Value stream_write(METHOD) {
     return value_int(str_count(str_of(text)));
 }
 
-static Value stream_flush(METHOD) { UNUSED; return VALUE_NONE; }
+/* Writing no bytes lets out what is held back. */
+static Value stream_flush(METHOD) {
+    (void)nargs, (void)kwnames, (void)args;
+    vm_write(vm, vm->out, "", 0);
+    return VALUE_NONE;
+}
 static Value stream_isatty(METHOD) { UNUSED; return value_bool(false); }
 
 static const BuiltinDef stream_methods[] = {
-    {"write", stream_write, 2, 2, BUILTIN_METHOD | BUILTIN_RAW | BUILTIN_EFFECT}, {"flush", stream_flush, 1, 1, BUILTIN_METHOD | BUILTIN_RAW},
+    {"write", stream_write, 2, 2, BUILTIN_METHOD | BUILTIN_RAW | BUILTIN_EFFECT}, {"flush", stream_flush, 1, 1, BUILTIN_METHOD | BUILTIN_RAW | BUILTIN_EFFECT},
     {"isatty", stream_isatty, 1, 1, BUILTIN_METHOD | BUILTIN_RAW},
 };
 

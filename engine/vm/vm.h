@@ -42,6 +42,7 @@ typedef bool (*InstructionHook)(VM *vm, Frame *frame, void *state);
 
 typedef struct VMLimits { int recursion; int64_t steps; int64_t memory; } VMLimits;
 
+/* write with length 0: what is held back goes out now (flush). */
 typedef struct Output { void *state; void (*write)(void *state, const char *text, size_t length); } Output;
 
 struct VM {

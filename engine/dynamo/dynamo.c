@@ -66,7 +66,7 @@ static bool frame_is_eligible(const Frame *frame) {
 }
 
 static void note_once(Dynamo *dynamo, CodeCache *cache, Span span, const char *text) {
-    vm_note(dynamo->vm, span, "%s runs eagerly: %s", cache->code->name, text);
+    vm_note(dynamo->vm, span, "%s runs eagerly: %.*s", cache->code->name, (int)strcspn(text, "\n"), text); /* a compiler's log has more lines */
 }
 
 static void record_break(Dynamo *dynamo, const Entry *entry) {

@@ -44,7 +44,7 @@ static void check_encoding(LangWork *work) {
     for (size_t at = 0; at < file->length;) {
         int bytes = utf8_decode(file->text + at, file->length - at, &code);
         if (bytes == 0)
-            fail(work->session.failure, (Span){file, (uint32_t)at, 1}, "SyntaxError: the text is not UTF-8: byte 0x%02x cannot stand here", (unsigned char)file->text[at]);
+            fail(work->session.failure, (Span){file, (uint32_t)at, (uint32_t)at + 1}, "SyntaxError: the text is not UTF-8: byte 0x%02x cannot stand here", (unsigned char)file->text[at]);
         at += (size_t)bytes;
     }
 }

@@ -97,6 +97,7 @@ Session *session_open(const SessionOptions *options) {
     open_vm(session);
     DynamoBackend backend = {session, backend_compile, backend_run, backend_release};
     session->dynamo = dynamo_new(session->vm, arena, &backend, &session->policy);
+    session->dynamo->hide_times = options->plain;
     session->vm->dynamo = session->dynamo;
     dynamo_define(session->dynamo);
     return session;

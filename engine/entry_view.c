@@ -262,21 +262,59 @@ SIDE_VIEW(view_memory, plan, memory_describe)
 SIDE_VIEW(view_kernels, plan, kernels_describe)
 SIDE_VIEW(view_wrapper, plan, wrapper_describe)
 
-/* Launches on a line of time; bytes over the copy rate stand in where nothing was measured, and the title says so. */
+/* ---- timeline ---- */
+typedef struct Dummies { Storage **all; int count; void **inputs, **constants, **outputs; } Dummies;
+
+/* Memory of a plan's inputs and outputs, in the layout it was made for: floats hold a constant other than zero, indices zero. */
+static bool dummies_make(Runtime *runtime, const Plan *plan, Arena *arena, Dummies *d) {
+    int count = plan->buffers.count + 1;
+    *d = (Dummies){ARENA_ARRAY(arena, Storage *, count), 0, ARENA_ARRAY(arena, void *, count), ARENA_ARRAY(arena, void *, count), ARENA_ARRAY(arena, void *, count)};
+    for (int i = 0; i < plan->buffers.count; i++) {
+        const Buffer *buffer = &plan->buffers.at[i];
+        if (buffer->role == BUFFER_CONSTANT) d->constants[buffer->index] = ((Tensor *)buffer->constant)->storage->data;
+        if (buffer->role != BUFFER_INPUT && buffer->role != BUFFER_OUTPUT) continue;
+        int64_t bytes = meta_storage_span(&buffer->meta) * dtype_size(buffer->meta.dtype);
+        Storage *storage = storage_new(runtime, plan->device, bytes > buffer->bytes ? bytes : buffer->bytes);
+        if (!storage) return false;
+        device_fill(runtime, plan->device, storage->data, dtype_is_float(buffer->meta.dtype) ? 0x3c : 0, storage->bytes);
+        d->all[d->count++] = storage;
+        (buffer->role == BUFFER_INPUT ? d->inputs : d->outputs)[buffer->index] = storage->data;
+    }
+    return true;
+}
+
+/* Each launch's start and length in microseconds, measured now on memory of its own; false: not here (no card, symbolic sizes, hidden by --plain). */
+static bool timeline_measure(const View *view, const Plan *plan, LaunchTime *times) {
+    Runtime *runtime = view->entry->compile.runtime;
+    if (view->entry->dynamo->hide_times || plan->size_inputs || plan->random_draws || (plan->device.kind == DEVICE_CUDA && !cuda_available(runtime, NULL))) return false;
+    Arena *scratch = arena_new("timeline");
+    Dummies d;
+    OpError error = {0};
+    bool ok = dummies_make(runtime, plan, scratch, &d);
+    for (int run = 0; ok && run < 3; run++) ok = plan_profile(runtime, plan, d.inputs, d.constants, d.outputs, NULL, times, &error); /* the last one is warm */
+    for (int i = 0; i < d.count; i++) storage_unref(d.all[i]);
+    arena_free(scratch);
+    return ok;
+}
+
+/* Launches on a line of time as measured; where nothing can be measured their lengths stand for the bytes moved, and the title says so. */
 static bool view_timeline(View *view) {
     const Side *side = view_side(view);
     if (!side) return false;
-    double at = 0;
+    const Plan *plan = side->plan;
     Arena *arena = view->snapshot->arena;
-    for (int i = 0; i < side->plan->launches.count; i++) {
-        const Launch *launch = &side->plan->launches.at[i];
+    LaunchTime *times = ARENA_ARRAY(arena, LaunchTime, plan->launches.count + 1);
+    bool measured = timeline_measure(view, plan, times);
+    double at = 0;
+    for (int i = 0; i < plan->launches.count; i++) {
+        const Launch *launch = &plan->launches.at[i];
         SnapshotItem *item = snapshot_item(view->snapshot, arena_printf(arena, "launch%d", i), launch->kind == LAUNCH_KERNEL ? "kernel" : "extern", launch->name);
-        item->start = at;
-        item->length = (double)launch->bytes / 1e3;
-        at += item->length;
+        item->start = measured ? times[i].start_us : at;
+        item->length = measured ? times[i].length_us : (double)launch->bytes / 1e3;
+        at += (double)launch->bytes / 1e3;
         snapshot_row(view->snapshot, item, "%lld B", (long long)launch->bytes);
     }
-    view->snapshot->title = arena_printf(arena, "[%s] %s: launches, length by bytes moved", view->entry->id, view->entry->code->name);
+    view->snapshot->title = arena_printf(arena, "[%s] %s: launches, %s", view->entry->id, view->entry->code->name, measured ? "microseconds measured on this machine" : "length by bytes moved");
     return true;
 }
 

@@ -38,6 +38,7 @@ struct Dynamo {
     VEC(RecompileRecord) recompiles;
     CompileOptions options;         /* of the compiled call that is running */
     bool capturing;
+    bool hide_times;                /* --plain: what is shown must be the same on every run */
     /* A command's run: works on copies of the caches and leaves the counts alone. */
     bool copying;
     VEC(CodeCache *) copies;

@@ -93,8 +93,9 @@ bool sequence_view(Value v, Value **items, int *count) {
 }
 
 Value vm_list_of(VM *vm, Value iterable) {
-    Value list = list_new(vm, NULL, 0);
     iterable = vm_force(vm, iterable);
+    if (value_is(iterable, OBJ_RANGE) && !vm_reserve(vm, range_length((Range *)iterable.o), (int64_t)sizeof(Value))) return VALUE_ERROR; /* said before it is filled */
+    Value list = list_new(vm, NULL, 0);
     if (!value_is_error(iterable) && list_extend(vm, list_of(list), iterable)) return list;
     value_unref(vm, list);
     return VALUE_ERROR;

@@ -93,9 +93,18 @@ static Value output_fake(Tracer *tracer, Node *node, int i, Tensor *base, const 
     return value_tensor(t);
 }
 
+/* A view must lie inside its base's memory (as_strided can ask for anything), or kernels would read beyond it. */
+static bool view_fits(VM *vm, const Op *op, const Tensor *base, const Meta *meta) {
+    if (!meta_is_static(meta) || meta_numel(meta) == 0 || meta_storage_span(meta) * dtype_size(meta->dtype) <= base->storage->bytes) return true;
+    vm_raise(vm, "RuntimeError", "%s: the view needs %lld bytes of a storage of %lld", op->name, (long long)(meta_storage_span(meta) * dtype_size(meta->dtype)), (long long)base->storage->bytes);
+    return false;
+}
+
 static Value record_inferred(VM *vm, const Op *op, const Arg *args, int nargs, const Inferred *inferred) {
     Tracer *tracer = tracer_of(vm);
     bool view = op->family == FAMILY_VIEW && view_aliases(vm, op, args, nargs, inferred->at);
+    for (int i = 0; view && i < inferred->count; i++)
+        if (!view_fits(vm, op, args[0].tensor.owner, &inferred->at[i])) return VALUE_ERROR;
     Node *node = record(tracer, op, args, nargs, inferred->at, inferred->count);
     Value *items = calloc((size_t)inferred->count + 1, sizeof *items);
     for (int i = 0; i < inferred->count; i++) {

@@ -199,8 +199,6 @@ static bool view_graph(View *view, const Graph *graph) {
 
 static bool view_joint(View *view) { return view->artifacts && view_graph(view, view->artifacts->joint); }
 
-typedef struct IdSet { const int *ids; int count; } IdSet;
-
 /* Marks what a stage changed: nodes whose op differs from that of the node they came from, and nodes that came from several or from none. */
 static const Node *node_by_id(const Graph *graph, int id) {
     for (int i = 0; i < graph->nodes.count; i++)

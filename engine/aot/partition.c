@@ -44,8 +44,6 @@ static void find_saved(Cut *cut) {
 
 /* Structural twins: nodes of `graph` that compute what a node of `old` computes. Forward parts are traced alike, but a backward pruned for fewer
  * tangents numbers its nodes differently, so names do not do. */
-typedef struct TwinArg { const Map *twins; const Node *old; bool equal; int i; } TwinArg;
-
 static bool arg_twin(const Map *twins, const Arg *new_arg, const Arg *old_arg) {
     if (new_arg->tag != old_arg->tag) return false;
     if (new_arg->tag == ARG_TENSOR) return map_get(twins, new_arg->tensor.owner) == old_arg->tensor.owner;
@@ -146,10 +144,9 @@ static Meta saved_meta(const Graph *graph, const Node *node) {
     return meta;
 }
 
-static void forward_output(Cut *cut, Graph *forward, Map *map, const Node *node) {
+static void side_output(Graph *side, const Map *map, const Node *node) {
     Node *copy = node ? map_get(map, node) : NULL;
-    (void)cut;
-    graph_output(forward, &copy, 1);
+    graph_output(side, &copy, 1);
 }
 
 /* The saved value of an input that the forward overwrites is copied before. */
@@ -177,10 +174,10 @@ static void build_forward(Cut *cut) {
     for (int i = 0; i < graph->nodes.count; i++) needed[i] |= cut->saved[i];
     close_needed(cut, needed, map);
     copy_needed(cut, forward, map, needed);
-    for (int i = 0; i < graph->forward_outputs; i++) forward_output(cut, forward, map, output_is_alias(graph, i) ? NULL : graph->outputs.at[i]);
+    for (int i = 0; i < graph->forward_outputs; i++) side_output(forward, map, output_is_alias(graph, i) ? NULL : graph->outputs.at[i]);
     for (int i = 0; i < graph->mutations.count; i++) {
         vec_push_in(cut->c->arena, &forward->mutations, ((Mutation){graph->mutations.at[i].input, forward->outputs.count}));
-        forward_output(cut, forward, map, graph->outputs.at[graph->mutations.at[i].output]);
+        side_output(forward, map, graph->outputs.at[graph->mutations.at[i].output]);
     }
     for (int i = 0; i < cut->out->saved.count; i++) save_output(cut, forward, map, cut->out->saved.at[i].joint_node);
     for (int i = 0; i < graph->aliases.count; i++) vec_push_in(cut->c->arena, &forward->aliases, graph->aliases.at[i]);
@@ -214,7 +211,7 @@ static void build_backward(Cut *cut) {
     copy_needed(cut, backward, map, needed);
     for (int i = 0; i < backward->nodes.count; i++) backward->nodes.at[i]->side = SIDE_BACKWARD;
     for (int i = graph->forward_outputs; i < graph->outputs.count; i++)
-        if (!output_is_mutation(graph, i)) forward_output(cut, backward, map, graph->outputs.at[i]);
+        if (!output_is_mutation(graph, i)) side_output(backward, map, graph->outputs.at[i]);
     backward->forward_outputs = backward->outputs.count;
     graph_finish(backward);
     cut->out->backward = backward;

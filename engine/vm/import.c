@@ -44,7 +44,7 @@ static bool run_program(VM *vm, const Program *program, Dict *dict) {
     return true;
 }
 
-static bool run_file(VM *vm, const EmbeddedFile *file, Dict *dict) {
+bool vm_run_shipped(VM *vm, const EmbeddedFile *file, Dict *dict) {
     SourceFile *source = source_new(vm->arena, file->name, file->text, file->length, 1);
     source->shipped = true;
     Parsing parsing = {vm, source, NULL};
@@ -66,7 +66,7 @@ static bool run_file_concretely(VM *vm, const EmbeddedFile *file, Dict *dict) {
     vm->evaluator = NULL;
     vm->instruction_hook = NULL;
     vm->grad_enabled = true;
-    bool ok = run_file(vm, file, dict);
+    bool ok = vm_run_shipped(vm, file, dict);
     vm->domain = domain;
     vm->evaluator = evaluator;
     vm->instruction_hook = hook;

@@ -221,6 +221,9 @@ void exception_data_free(VM *vm, ExceptionData *data);
 bool vm_pending(VM *vm, const char *class_name);                         /* is such an exception pending? */
 
 /* ---- modules ---- */
+struct EmbeddedFile;
+/* Parses a file of the shipped library and runs it in a namespace, in the present domain; SyntaxError or what it raises. import.c */
+bool vm_run_shipped(VM *vm, const struct EmbeddedFile *file, Dict *dict);
 void vm_builtins_init(VM *vm);                                           /* builtin.c */
 void vm_types_init(VM *vm);                                              /* constructors and methods of the builtin types */
 Value vm_module_in_c(VM *vm, const char *dotted_name);                   /* V_NULL: no such module */

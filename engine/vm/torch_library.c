@@ -83,36 +83,6 @@ static const EmbeddedFile *file_of(const char *dotted) {
 
 bool torch_has_module(VM *vm, const char *dotted) { return native_index(dotted) >= 0 || file_of(dotted) || dict_get_name(vm, vm->modules, vm_intern(vm, dotted)).tag != V_NULL; }
 
-typedef struct Parsing { VM *vm; const SourceFile *file; Program *program; } Parsing;
-static void parse_file(void *state) {
-    Parsing *p = state;
-    p->program = lang_compile(p->vm->lang, p->file, false);
-}
-
-static bool run_statements(VM *vm, const Program *program, Dict *dict) {
-    for (int i = 0; i < program->statement_count; i++) {
-        Value result = vm_run_statement(vm, program->statements[i], dict);
-        if (value_is_error(result)) return false;
-        value_unref(vm, result);
-    }
-    return true;
-}
-
-static bool run_file(VM *vm, const EmbeddedFile *file, Dict *dict) {
-    SourceFile *source = source_new(vm->arena, file->name, file->text, file->length, 1);
-    source->shipped = true;
-    Parsing parsing = {.vm = vm, .file = source};
-    Failure failure = {0}, *former = vm->lang->failure;
-    vm->lang->failure = &failure;
-    bool ok = fail_catch(&failure, parse_file, &parsing);
-    vm->lang->failure = former;
-    if (!ok) {
-        vm_raise(vm, "SyntaxError", "%s:%d: %s", file->name, span_line(failure.span), failure.message);
-        return false;
-    }
-    return run_statements(vm, parsing.program, dict);
-}
-
 typedef struct Mode { const Domain *domain; void *state; FrameEvaluator evaluator; InstructionHook hook; bool grad; } Mode;
 static Mode enter_plain(VM *vm) {
     Mode mode = {vm->domain, vm->domain_state, vm->evaluator, vm->instruction_hook, vm->grad_enabled};
@@ -232,7 +202,7 @@ static bool load_parts(VM *vm, const char *dotted, ModuleObject *module) {
     const EmbeddedFile *file = file_of(dotted);
     if (!file) return true;
     Mode mode = enter_plain(vm);
-    bool ok = run_file(vm, file, module->dict);
+    bool ok = vm_run_shipped(vm, file, module->dict);
     leave_plain(vm, &mode);
     if (ok && strcmp(dotted, "torch.nn.functional") == 0) make_leaves(vm, module->dict, "torch/nn/functional", "nn.functional", TRAIT_NN);
     if (ok && strcmp(dotted, "torch.functional") == 0) make_leaves(vm, module->dict, "torch/functional", "functional", TRAIT_FUNCTION);

@@ -3,13 +3,14 @@
  * Storage rules: each allocated output of the plan is a storage of its own; outputs that share storage in eager execution share it here, and equal values
  * that eager keeps apart are copied apart; an output that is a view of an input is made from that input by as_strided, so gradients pass.
  * A backward called with fewer tangents than usual runs (and at first use compiles) a backward pruned for them: no zeros are ever made up. */
-#include "pipeline.h"
+#include "sizes.h"
 #include "vm/autograd.h"
 #include <string.h>
 
 typedef struct Run {
     Entry *entry; VM *vm; const Artifacts *artifacts; Arena *scratch;
     const Plan *plan;
+    const SideSizes *sizes; const int64_t *values; /* of symbolic sizes, by the entry's bindings; NULL: there are none */
     Tensor **inputs; int input_count;
     Storage **storages;             /* by allocated output */
     void **pointers;
@@ -31,6 +32,13 @@ static bool run_failed(VM *vm, const OpError *error) {
 /* No driver: the tensors have no data, so nothing is launched and the outputs have none either. */
 static bool without_card(const Run *run) { return run->plan->device.kind == DEVICE_CUDA && !cuda_available(run->vm->runtime, NULL); }
 
+static int64_t output_bytes(const Run *run, const Buffer *buffer) {
+    Meta meta;
+    if (!run->values) return buffer->bytes;
+    metacode_run(&run->sizes->buffers[buffer->index], run->values, &meta);
+    return meta_bytes(&meta);
+}
+
 static bool allocate_outputs(Run *run) {
     const Plan *plan = run->plan;
     run->storages = ARENA_ARRAY(run->scratch, Storage *, plan->allocated_outputs + 1);
@@ -38,9 +46,10 @@ static bool allocate_outputs(Run *run) {
     for (int i = 0; i < plan->buffers.count; i++) {
         const Buffer *buffer = &plan->buffers.at[i];
         if (buffer->role != BUFFER_OUTPUT) continue;
-        Storage *storage = (without_card(run) ? storage_fake : storage_new)(run->vm->runtime, plan->device, buffer->bytes);
+        int64_t bytes = output_bytes(run, buffer);
+        Storage *storage = (without_card(run) ? storage_fake : storage_new)(run->vm->runtime, plan->device, bytes);
         if (!storage) {
-            vm_raise(run->vm, "RuntimeError", "out of memory: an output of %lld bytes of a compiled graph", (long long)buffer->bytes);
+            vm_raise(run->vm, "RuntimeError", "out of memory: an output of %lld bytes of a compiled graph", (long long)bytes);
             return false;
         }
         run->storages[buffer->index] = storage;
@@ -56,8 +65,8 @@ static bool launch(Run *run) {
     for (int i = 0; i < plan->input_count; i++) inputs[i] = run->inputs[i] ? input_data(run->inputs[i]) : NULL;
     for (int i = 0; i < plan->buffers.count; i++)
         if (plan->buffers.at[i].role == BUFFER_CONSTANT) constants[plan->buffers.at[i].index] = input_data(plan->buffers.at[i].constant);
-    int64_t sizes[2] = {0, 0};
-    if (plan->random_draws) sizes[0] = (int64_t)rng_next64(run->vm->context.generator);
+    int64_t none[2] = {0, 0}, *sizes = run->values ? sizes_of_plan(run->sizes, plan, run->values, run->scratch) : none;
+    if (plan->random_draws) sizes[run->values ? plan->size_inputs : 0] = (int64_t)rng_next64(run->vm->context.generator);
     OpError error = {0};
     run->entry->dynamo->launches += plan->launches.count;
     run->entry->dynamo->bytes += plan->bytes_moved;
@@ -84,15 +93,23 @@ static Tensor *tensor_over_input(Run *run, int input, const Meta *meta) {
     return tensor_over(run->vm, run->inputs[input]->storage, &shifted);
 }
 
+/* In the sizes of this call. */
+static Meta output_meta(const Run *run, int i) {
+    Meta meta = run->plan->outputs.at[i].meta;
+    if (run->values) metacode_run(&run->sizes->outputs[i], run->values, &meta);
+    return meta;
+}
+
 /* The plan's output number `i` as a tensor; owned. NULL for none. */
 static Tensor *plan_output(Run *run, int i) {
     const PlanOutput *output = &run->plan->outputs.at[i];
     if (output->is_none) return NULL;
-    if (output->alias_input >= 0) return tensor_over_input(run, output->alias_input, &output->meta);
+    Meta meta = output_meta(run, i);
+    if (output->alias_input >= 0) return tensor_over_input(run, output->alias_input, &meta);
     const Buffer *buffer = &run->plan->buffers.at[output->buffer];
-    if (buffer->role == BUFFER_INPUT) return tensor_over_input(run, buffer->index, &output->meta);
-    if (buffer->role == BUFFER_CONSTANT) return tensor_over(run->vm, ((Tensor *)buffer->constant)->storage, &output->meta);
-    return tensor_over(run->vm, run->storages[buffer->index], &output->meta);
+    if (buffer->role == BUFFER_INPUT) return tensor_over_input(run, buffer->index, &meta);
+    if (buffer->role == BUFFER_CONSTANT) return tensor_over(run->vm, ((Tensor *)buffer->constant)->storage, &meta);
+    return tensor_over(run->vm, run->storages[buffer->index], &meta);
 }
 
 /* A copy with storage of its own, outside the tape. */
@@ -120,7 +137,9 @@ static Value dims_tuple(VM *vm, const Dim *dims, int count) {
 
 static Value make_alias(Run *run, const OutputAlias *alias) {
     VM *vm = run->vm;
-    Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, alias->meta.sizes, alias->meta.rank), dims_tuple(vm, alias->meta.strides, alias->meta.rank), value_int(alias->meta.offset + run->inputs[alias->input]->meta.offset)};
+    Meta meta = alias->meta;
+    if (run->values) metacode_run(&run->sizes->aliases[alias - run->artifacts->partition->forward->aliases.at], run->values, &meta);
+    Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, meta.sizes, meta.rank), dims_tuple(vm, meta.strides, meta.rank), value_int(meta.offset + run->inputs[alias->input]->meta.offset)};
     bool grad = vm->grad_enabled;
     vm->grad_enabled = grad && alias->meta.requires_grad;
     Value view = vm_op(vm, "as_strided", args, 4);
@@ -153,7 +172,7 @@ static Value user_output(Run *run, int i) {
 }
 
 /* ---- backward ---- */
-typedef struct Saved { Entry *entry; } Saved;
+typedef struct Saved { Entry *entry; int64_t *values; /* of symbolic sizes, in the forward; NULL: there are none */ } Saved;
 
 static bool same_mask(const bool *a, const bool *b, int count) {
     for (int i = 0; i < count; i++)
@@ -163,6 +182,10 @@ static bool same_mask(const bool *a, const bool *b, int count) {
 
 typedef struct PruneCall { Entry *entry; const bool *defined; Pruned *result; } PruneCall;
 
+static bool pruned_fits(const Entry *entry, const Pruned *pruned, const bool *defined, int count, const int64_t *values) {
+    return same_mask(defined, pruned->defined, count) && (!values || sizes_allow(entry, pruned->first_assumption, pruned->assumptions, values));
+}
+
 static void prune_body(void *state) {
     PruneCall *call = state;
     Entry *entry = call->entry;
@@ -171,14 +194,14 @@ static void prune_body(void *state) {
 }
 
 /* The side and partition for these tangents; compiled at first use, without counting as a graph. */
-static bool find_backward(VM *vm, Entry *entry, const bool *defined, const Side **side, const Partition **parts) {
+static bool find_backward(VM *vm, Entry *entry, const bool *defined, const int64_t *values, Side **side, const Partition **parts) {
     Artifacts *artifacts = entry->artifacts;
     int count = artifacts->joint->forward_outputs;
     *side = &artifacts->backward;
     *parts = artifacts->partition;
     if (same_mask(defined, artifacts->tangents, count)) return true;
     for (int i = 0; i < artifacts->pruned.count; i++)
-        if (same_mask(defined, artifacts->pruned.at[i]->defined, count)) {
+        if (pruned_fits(entry, artifacts->pruned.at[i], defined, count, values)) {
             *side = &artifacts->pruned.at[i]->backward;
             *parts = artifacts->pruned.at[i]->partition;
             return true;
@@ -188,6 +211,7 @@ static bool find_backward(VM *vm, Entry *entry, const bool *defined, const Side 
     FrameEvaluator evaluator = vm->evaluator;
     bool grad = vm->grad_enabled;
     vm->evaluator = NULL;
+    sizes_as_hints(entry, values);
     PruneCall call = {entry, defined, NULL};
     bool ok = fail_catch(&entry->failure, prune_body, &call);
     vm->domain = domain;
@@ -236,7 +260,9 @@ static bool backward_inputs(Run *run, GradNode *node, const Partition *parts, Te
     }
     for (int i = saved; i < graph->inputs.count; i++) {
         const Node *tangent = graph->inputs.at[i];
-        run->inputs[i] = tangent_in_layout(run->vm, grads_out[tangent->tangent_of], &tangent->metas[0]);
+        Meta want = tangent->metas[0];
+        if (run->values) metacode_run(&run->sizes->inputs[i], run->values, &want);
+        run->inputs[i] = tangent_in_layout(run->vm, grads_out[tangent->tangent_of], &want);
         if (!run->inputs[i]) return false;
     }
     return true;
@@ -262,10 +288,12 @@ static bool backward_outputs(Run *run, Tensor **grads_in) {
 }
 
 static bool run_backward(VM *vm, Entry *entry, GradNode *node, Arena *scratch, const bool *defined, Tensor **grads_out, Tensor **grads_in) {
-    const Side *side;
+    Side *side;
     const Partition *parts;
-    if (!find_backward(vm, entry, defined, &side, &parts)) return false;
-    Run run = {.entry = entry, .vm = vm, .artifacts = entry->artifacts, .scratch = scratch, .plan = side->plan};
+    const int64_t *values = ((Saved *)node->state)->values;
+    if (!find_backward(vm, entry, defined, values, &side, &parts)) return false;
+    Run run = {.entry = entry, .vm = vm, .artifacts = entry->artifacts, .scratch = scratch, .plan = side->plan, .values = values};
+    if (values && !(run.sizes = side_sizes(entry, side))) return false;
     bool ok = backward_inputs(&run, node, parts, grads_out) && allocate_outputs(&run) && launch(&run) && backward_outputs(&run, grads_in);
     release_storages(&run);
     release_inputs(&run);
@@ -290,6 +318,7 @@ static bool compiled_backward(VM *vm, GradNode *node, Tensor **grads_out, Tensor
 static void saved_release(VM *vm, void *state) {
     (void)vm;
     entry_unref(((Saved *)state)->entry);
+    free(((Saved *)state)->values);
     free(state);
 }
 
@@ -300,7 +329,8 @@ static void save_values(Run *run, GradNode *node) {
     for (int i = 0; i < parts->saved.count; i++) {
         const PlanOutput *output = &run->plan->outputs.at[first + i];
         int input = output->alias_input >= 0 ? output->alias_input : run->plan->buffers.at[output->buffer].role == BUFFER_INPUT ? run->plan->buffers.at[output->buffer].index : -1;
-        if (input >= 0 && meta_equal(&run->inputs[input]->meta, &output->meta) && output->meta.offset == 0) {
+        Meta meta = output_meta(run, first + i);
+        if (input >= 0 && meta_equal(&run->inputs[input]->meta, &meta) && meta.offset == 0) {
             autograd_save(run->vm, node, value_tensor(run->inputs[input]));
             continue;
         }
@@ -315,6 +345,8 @@ static GradNode *link_outputs(Run *run, Value *outputs, int count) {
     GradNode *node = autograd_node(run->vm, "CompiledFunctionBackward", run->inputs, run->input_count, count, compiled_backward);
     Saved *saved = malloc(sizeof *saved);
     saved->entry = entry_ref(entry);
+    saved->values = run->values ? malloc(sizeof *saved->values * (size_t)entry->bindings.count) : NULL;
+    if (saved->values) memcpy(saved->values, run->values, sizeof *saved->values * (size_t)entry->bindings.count);
     node->state = saved;
     node->release = saved_release;
     save_values(run, node);
@@ -345,10 +377,16 @@ static Value forward_outputs(Run *run) {
 
 Value compiled_run(Entry *entry, Value *args, int nargs) {
     Artifacts *artifacts = entry->artifacts;
-    Run run = {.entry = entry, .vm = entry->dynamo->vm, .artifacts = artifacts, .scratch = arena_new("compiled call"), .plan = artifacts->forward.plan, .input_count = nargs};
+    Run run = {.entry = entry, .vm = entry->dynamo->vm, .artifacts = artifacts, .scratch = arena_new("compiled call"), .plan = artifacts->forward.plan, .input_count = nargs - entry->int_count};
     run.inputs = ARENA_ARRAY(run.scratch, Tensor *, nargs + 1);
-    for (int i = 0; i < nargs; i++) run.inputs[i] = (Tensor *)args[i].o;
+    for (int i = 0; i < run.input_count; i++) run.inputs[i] = (Tensor *)args[i].o;
+    run.values = sizes_of_call(entry, run.inputs, args + run.input_count, run.scratch);
+    run.sizes = run.values ? side_sizes(entry, &artifacts->forward) : NULL;
     Value result = VALUE_ERROR;
+    if (run.values && !run.sizes) {
+        arena_free(run.scratch);
+        return result;
+    }
     if (allocate_outputs(&run) && launch(&run)) result = forward_outputs(&run);
     release_storages(&run);
     arena_free(run.scratch);

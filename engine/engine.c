@@ -76,8 +76,9 @@ static void open_vm(Session *session) {
     VMSetup setup = {.lang = &session->lang, .ops = session->ops, .runtime = session->runtime, .interrupt = session->options.interrupt,
                      .out = {session->options.out.state, session->options.out.write}, .notes = {session->options.notes.state, session->options.notes.write}};
     session->vm = vm_new(session->arena, &setup);
-    session->vm->executors[DEVICE_CPU] = (Executor){session, run_on_cpu};
-    session->vm->executors[DEVICE_CUDA] = (Executor){session, run_on_cuda};
+    session->vm->executors[DEVICE_CPU] = (Executor){session, run_on_cpu, false};
+    session->vm->executors[DEVICE_CUDA] = (Executor){session, run_on_cuda, true};
+    session->vm->context.threads = runtime_threads();
     runtime_set_context(session->runtime, &session->vm->context);
     session_device(session->options.device, &session->vm->default_device);
 }
@@ -112,6 +113,8 @@ void session_close(Session *session) {
     arena_free(session->command);
     arena_free(session->arena);
 }
+
+int session_exit_code(const Session *session) { return session->exit_code; }
 
 void session_reset(Session *session) { dynamo_reset(session->dynamo); }
 
@@ -170,8 +173,7 @@ static int run_program(Session *session, const Program *program, CommandFn comma
         if (i == program->statement_count) break;
         Value value = vm_run_statement(session->vm, program->statements[i], session->vm->main->dict);
         if (value_is_error(value)) {
-            int code;
-            if (vm_exit_status(session->vm, &code)) return code ? RUN_ERROR : RUN_DONE; /* sys.exit ends the text without a traceback */
+            if (vm_exit_status(session->vm, &session->exit_code)) return RUN_EXIT; /* no traceback */
             session_report(session);
             return interrupted(session);
         }

@@ -29,8 +29,9 @@ void session_close(Session *session);
 void session_reset(Session *session);                                   /* torch._dynamo.reset() */
 void session_collect(Session *session);                                 /* sweep cycles; called at the prompt */
 
-/* Running text. Statuses: 0 done, 1 a program error (already printed), 2 interrupted. */
-enum { RUN_DONE, RUN_ERROR, RUN_INTERRUPTED };
+/* Running text. Statuses: 0 done, 1 a program error (already printed), 2 interrupted, 3 the program ended itself (sys.exit; session_exit_code says with what). */
+enum { RUN_DONE, RUN_ERROR, RUN_INTERRUPTED, RUN_EXIT };
+int session_exit_code(const Session *session);                           /* 0 to 255, after RUN_EXIT */
 typedef int (*CommandFn)(void *state, const char *line, Span span);      /* a '#:' line; nonzero stops the run */
 int session_run_text(Session *session, const char *text, const char *name, int first_line, bool interactive, CommandFn command, void *state);
 int session_run_file(Session *session, const char *path, CommandFn command, void *state, int *status_of_open);

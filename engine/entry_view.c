@@ -351,7 +351,7 @@ int entry_guards(Entry *entry, GuardFacts *guards, int room) {
         const Guard *guard = &entry->guards.all.at[i];
         Text text = {0};
         guard_print(&text, entry->dynamo->vm, guard);
-        guards[i] = (GuardFacts){guard->id, guard_kind_name(guard->kind), text_taken(&text, entry->arena), guard->why, guard->span, guard->checks, guard->failures};
+        guards[i] = (GuardFacts){guard->id, guard_kind_name(guard->kind), text_taken(&text, entry->arena), guard->why, guard->span, entry->guards.checks, guard->failures};
     }
     return entry->guards.all.count;
 }

@@ -95,9 +95,11 @@ Artifacts *pipeline(Compile *c, const Graph *dynamo) {
 Pruned *pipeline_pruned(Compile *c, const Graph *dynamo, Artifacts *artifacts, const bool *defined) {
     Artifacts mine = {.device = artifacts->device};
     Pruned *pruned = ARENA_NEW(c->arena, Pruned);
+    pruned->first_assumption = assumption_count(c->syms);
     pruned->defined = arena_copy(c->arena, defined, sizeof *defined * (size_t)(artifacts->joint->forward_outputs + 1));
     pruned->partition = compile_graphs(c, dynamo, pruned->defined, artifacts->partition, &mine);
     compile_side(c, &pruned->backward, pruned->partition->backward, artifacts->device, "backward");
+    pruned->assumptions = assumption_count(c->syms) - pruned->first_assumption;
     vec_push_in(c->arena, &artifacts->pruned, pruned);
     return pruned;
 }

@@ -7,9 +7,10 @@
 #include "run/runtime.h"
 
 /* One side of the partition, from graph to plan. */
-typedef struct Side { const Graph *graph; Lowered *lowered; Schedule *schedule; Plan *plan; CompileReport report; } Side;
+typedef struct Side { const Graph *graph; Lowered *lowered; Schedule *schedule; Plan *plan; CompileReport report; const struct SideSizes *sizes; /* sizes.h; made at the first run */ } Side;
+typedef struct SideSizes SideSizes;
 /* A backward for fewer tangents than usual, made at first use. */
-typedef struct Pruned { bool *defined; Partition *partition; Side backward; } Pruned;
+typedef struct Pruned { bool *defined; Partition *partition; Side backward; int first_assumption, assumptions; /* about sizes, made by this compile */ } Pruned;
 
 typedef struct Artifacts {
     Graph *joint, *functional, *decomposed;

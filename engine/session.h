@@ -10,6 +10,7 @@ struct Session {
     Interner *names;
     LangSession lang;
     Failure failure;
+    int exit_code;                 /* of the last sys.exit */
     OpTable *ops;
     Runtime *runtime;
     VM *vm;
@@ -19,7 +20,7 @@ struct Session {
     VEC(SourceFile *) files;
     int command_number;
     int64_t eager_launches, eager_bytes; /* counted by the executors */
-    Map *op_plans;                  /* eager CUDA kernels: see eager_cuda.c */
+    struct EagerPlans *eager_plans; /* of single ops on a card: see eager.h */
 };
 
 /* Evaluates a CALL text ("f(x, 2)") in two parts: the callee and its arguments, so that it can be run eagerly or compiled. */
@@ -35,5 +36,6 @@ void session_note(Session *session, const char *text);
 bool eager_cuda_run(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error);
 /* The plan that an op would have on a card, from arguments of any device; not loaded (no card needed). NULL with *error. */
 const Plan *eager_cuda_plan(Session *session, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const char **error);
+int eager_cuda_plans(const Session *session);            /* plans made so far: one for each class of calls */
 void eager_cuda_close(Session *session);
 #endif

@@ -21,7 +21,7 @@ static bool run_load(CommandCall *call) {
     call->repl->load_depth--;
     if (open_error) return command_error(call, call_span(call, 0), "cannot read %s: %s", path, strerror(open_error));
     repl_note_status(call->repl, status);
-    return status == RUN_DONE;
+    return status == RUN_DONE || (status == RUN_EXIT && session_exit_code(call->session) == 0);
 }
 
 const Command command_load = {

@@ -6,6 +6,7 @@
 #include "repl/cmd.h"
 #include "repl/json.h"
 #include <stdio.h>
+#include <errno.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -159,7 +160,7 @@ void call_flush(CommandCall *call) {
         call->document = NULL;
     }
     progress_quiet(call->repl->progress);
-    if (call->out.length && !show_out(call->show, call->out.data, call->out.length)) call->repl->output_gone = true;
+    if (call->out.length && !show_out(call->show, call->out.data, call->out.length)) repl_output_failed(call->repl, errno);
     text_clear(&call->out);
 }
 

@@ -32,7 +32,9 @@ static bool run_pending(Feed *feed, size_t length) {
     text_put(&rest, feed->pending.data + length);
     text_free(&feed->pending);
     feed->pending = rest;
-    repl_note_status(repl, session_run_text(repl->session, text, feed->name, first_line, feed->values, on_command, repl));
+    int status = session_run_text(repl->session, text, feed->name, first_line, feed->values, on_command, repl);
+    repl_note_status(repl, status);
+    if (status == RUN_EXIT) repl->quit = true; /* it ends what is read, at the prompt too */
     return !repl_ends(repl);
 }
 

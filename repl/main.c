@@ -7,6 +7,7 @@
 #include "repl/repl.h"
 #include "repl/summary.h"
 #include "viz/viz.h"
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void write_out(void *state, const char *text, size_t length) {
     Repl *repl = state;
     progress_quiet(repl->progress);
     if (length == 0 ? fflush(stdout) == 0 : fwrite(text, 1, length, stdout) == length || repl->output_gone) return;
-    repl->output_gone = true; /* `| head` has seen enough */
+    repl_output_failed(repl, errno);
     interrupt = 1;
 }
 
@@ -44,7 +45,7 @@ static void write_note(void *state, const char *text, size_t length) {
     Repl *repl = state;
     progress_quiet(repl->progress);
     if (repl->output_gone) return; /* that it was stopped is no news then */
-    fflush(stdout);
+    if (fflush(stdout) != 0) repl_output_failed(repl, errno);
     fwrite(text, 1, length, stderr);
 }
 
@@ -91,7 +92,7 @@ static void run_everything(Repl *repl) {
     for (int i = 0; more && i < options->texts.count; i++) more = repl_text(repl, options->texts.at[i], "<command>");
     bool stay = options->stay && !repl->quit && !repl->output_gone;
     if (!from_input && named && !stay) return;
-    if (stay) repl->program_failed = repl->command_failed = repl->interrupted = repl->file_missing = false;
+    if (stay) repl->program_failed = repl->command_failed = repl->interrupted = repl->file_missing = repl->exited = false;
     else if (!more) return;
     repl->show.interactive = terminal && !from_input;
     if (repl->show.interactive) repl_prompt(repl);
@@ -99,7 +100,8 @@ static void run_everything(Repl *repl) {
 }
 
 static int finish(Repl *repl) {
-    if (fflush(stdout) != 0) repl->output_gone = true;
+    if (fflush(stdout) != 0) repl_output_failed(repl, errno);
+    if (repl->output_error) fprintf(stderr, "vitrine: cannot write the output: %s\n", strerror(repl->output_error));
     int status = repl_status(repl);
     const char *path = repl->options->summary;
     if (path && !summary_write(path, repl->session, repl->arena)) {

@@ -1,18 +1,34 @@
 /* Repl: runs files, texts and input, keeps what the exit status will be.
  *
  * In: sources of program text. Out: the session's state, and a status: 0, 1 a program error, 2 a file that cannot be opened,
- * 3 a failed command, 130 interrupted, 141 nobody reads the output any more. */
+ * 3 a failed command, 130 interrupted, 141 nobody reads the output any more; what sys.exit was given. */
 #include "repl/cmd.h"
 #include "repl/feed.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void repl_note_status(Repl *repl, int run_status) {
     bool stopped = repl->quit || (repl->command_failed && repl_ends(repl)); /* by a command of the program: no error of its own */
     if (run_status == RUN_ERROR && !stopped) repl->program_failed = true;
     if (run_status == RUN_INTERRUPTED) repl->interrupted = true;
-    if (ferror(stdout)) repl->output_gone = true;
+    if (run_status == RUN_EXIT) {
+        repl->exited = true;
+        repl->exit_code = session_exit_code(repl->session);
+        if (repl->exit_code) repl->program_failed = true;
+    }
+    if (ferror(stdout)) repl_output_failed(repl, 0);
+}
+
+/* A closed pipe (`| head`) has seen enough; anything else is an error that the end of the run tells, once. */
+void repl_output_failed(Repl *repl, int reason) {
+    if (repl->output_gone) return;
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    bool gone = poll(&reader, 1, 0) > 0 && reader.revents & (POLLERR | POLLHUP);
+    if (!gone && reason != EPIPE) repl->output_error = reason ? reason : EIO;
+    repl->output_gone = true;
 }
 
 bool repl_ends(const Repl *repl) {
@@ -22,11 +38,12 @@ bool repl_ends(const Repl *repl) {
 }
 
 int repl_status(const Repl *repl) {
-    if (repl->output_gone) return 141;
+    if (repl->output_gone) return repl->output_error ? 1 : 141;
+    if (repl->quit && repl->exited) return repl->exit_code;
     if (repl->interactive) return 0;
     if (repl->interrupted) return 130;
     if (repl->file_missing) return 2;
-    if (repl->program_failed) return 1;
+    if (repl->program_failed) return repl->exited ? repl->exit_code : 1;
     return repl->command_failed ? 3 : 0;
 }
 

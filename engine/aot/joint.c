@@ -17,7 +17,8 @@ static void add_primals(Joint *joint) {
     Replay *replay = &joint->replay;
     for (int i = 0; i < replay->from->inputs.count; i++) {
         const Node *input = replay->from->inputs.at[i];
-        Node *primal = graph_input(replay->to, arena_printf(replay->c->arena, "primals_%d", i + 1), &input->metas[0], input->span);
+        Meta meta = meta_resolved(&input->metas[0]);
+        Node *primal = graph_input(replay->to, arena_printf(replay->c->arena, "primals_%d", i + 1), &meta, input->span);
         node_origin(replay->to, primal, input);
         Tensor *fake = trace_tensor(&replay->tracer, primal, 0);
         fake->requires_grad = replay->c->training && input->metas[0].requires_grad;

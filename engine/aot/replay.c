@@ -36,8 +36,17 @@ void replay_set(Replay *replay, const Node *node, Value value) {
     *slot = value;
 }
 
+/* Sizes as later assumptions made them: equal ones are then one and the same expression. */
+static Arg sizes_resolved(Arena *arena, const Arg *arg) {
+    Dim *at = ARENA_ARRAY(arena, Dim, arg->ints.count + 1);
+    for (int i = 0; i < arg->ints.count; i++) at[i] = dim_resolve(arg->ints.at[i]);
+    return (Arg){.tag = ARG_INTS, .ints = {at, arg->ints.count}};
+}
+
 static Arg arg_replayed(const Replay *replay, const Arg *arg) {
     if (arg->tag == ARG_TENSOR) return arg_of_tensor(replay_tensor(replay, arg->tensor.owner));
+    if (arg->tag == ARG_INT) return arg_int(dim_resolve(arg->i));
+    if (arg->tag == ARG_INTS) return sizes_resolved(replay->c->arena, arg);
     if (arg->tag != ARG_TENSORS) return *arg;
     Arg *items = ARENA_ARRAY(replay->c->arena, Arg, arg->list.count ? arg->list.count : 1);
     for (int i = 0; i < arg->list.count; i++) items[i] = arg_replayed(replay, &arg->list.items[i]);
@@ -77,8 +86,8 @@ static Value item_of(VM *vm, Value tuple, int index) {
 
 static Node *replay_leaf(Replay *replay, const Node *node) {
     Graph *to = replay->to;
-    Node *made = node->kind == NODE_INPUT ? graph_input(to, node->name, &node->metas[0], node->span)
-                                          : graph_constant(to, node->name, &node->metas[0], node->constant, node->span);
+    Meta meta = meta_resolved(&node->metas[0]);
+    Node *made = node->kind == NODE_INPUT ? graph_input(to, node->name, &meta, node->span) : graph_constant(to, node->name, &meta, node->constant, node->span);
     made->is_tangent = node->is_tangent;
     made->tangent_of = node->tangent_of;
     made->side = node->side;

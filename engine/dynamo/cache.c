@@ -1,5 +1,5 @@
 /* See cache.h. */
-#include "dynamo/dynamo.h"
+#include "dynamo/shapes.h"
 #include <string.h>
 
 static CodeCache *cache_find(CodeCache *const *caches, int count, const Code *code) {
@@ -26,6 +26,7 @@ static CodeCache *cache_copy(Dynamo *dynamo, const Code *code) {
         memset(&copy->entries, 0, sizeof copy->entries);
         for (int i = 0; i < original->entries.count; i++) vec_push(&copy->entries, entry_ref(original->entries.at[i]));
     }
+    if (original) copy->shapes = frame_states_copy(dynamo->arena, original);
     copy->original = original;
     vec_push(&dynamo->copies, copy);
     return copy;

@@ -14,6 +14,20 @@ typedef struct Dynamo Dynamo;
 typedef struct CodeCache CodeCache;
 typedef struct Entry Entry;
 
+/* A symbolic size, stride or int of an input: `at` is `dim`, an expression of symbols (see shapes.h). */
+typedef struct ShapeBinding {
+    SizeSource at;
+    Dim dim;
+    bool defines;                   /* dim is a symbol, and it is the first place where its value stands */
+    int input;                      /* of the graph: the tensor's; VALUE_OF: -1 */
+    int argument;                   /* VALUE_OF: place among the ints that the graph is called with */
+    bool marked, bounded;           /* by mark_dynamic; with min or max: these are then `low` and `high` */
+    int64_t low, high;
+    Value symbol;                   /* VALUE_OF: as a value of the language; held by the entry */
+    Span span;
+    const char *why;
+} ShapeBinding;
+
 typedef struct EntryInput { const Source *source; Meta meta; Span span; } EntryInput;
 
 struct Entry {
@@ -38,6 +52,9 @@ struct Entry {
     int64_t hits;
     double capture_ms, total_ms;
     void *artifacts;                /* of the backend: graphs, plans */
+    VEC(ShapeBinding) bindings;     /* in the order in which they were met */
+    int symbol_count, int_count;
+    const char *violation;          /* of a marked dimension, found while it was met */
     Object *graph_object;           /* OBJ_GRAPH that the rewritten code calls; borrowed (held owns it) */
 };
 
@@ -48,6 +65,7 @@ struct CodeCache {
     bool skipped;                   /* runs eagerly from now on */
     const char *skip_reason;
     bool limit_noted, alias_noted;
+    void *shapes;                   /* what its inputs were in earlier compiles (frame_state.c) */
     CodeCache *original;            /* of a copy made for a command */
 };
 

@@ -2,7 +2,8 @@
  *
  *     def f(x): return torch.relu(x @ w)     ->     %matmul, %relu; TENSOR_MATCH L['x'], G['w']; code: graph(L['x'], G['w'])[0]
  */
-#include "dynamo/capture.h"
+#include "dynamo/rewrite.h"
+#include "dynamo/shapes.h"
 #include "vm/dispatch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,8 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     capture->tracer.span = vm_user_span(vm);
     int before = capture->entry->graph->nodes.count;
     Value result = trace_op(vm, op, mine, nargs);
+    capture->op_failed = value_is_error(result) && !vm->stopped;
+    capture->has_ops = true;
     if (value_is_error(result)) return result;
     const char *path = module_path_now(capture);
     for (int i = before; i < capture->entry->graph->nodes.count; i++) {
@@ -182,7 +185,7 @@ static Value capture_item(VM *vm, Tensor *tensor) {
 
 static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .truth = capture_truth, .item = capture_item,
-    .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell,
+    .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
     .will_mutate = capture_will_mutate, .may_call = capture_may_call,
 };
 
@@ -224,33 +227,87 @@ static bool alias_guard(Capture *capture) {
     return overlap_guard(capture, sources, count);
 }
 
-bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame) {
-    VM *vm = dynamo->vm;
-    Capture capture = {.dynamo = dynamo, .vm = vm, .entry = entry, .real = frame};
-    capture.by_real = map_new(entry->arena);
-    capture.by_shadow = map_new(entry->arena);
-    capture.known = map_new(entry->arena);
-    capture.constants = map_new(entry->arena);
-    bool grad_enabled = vm->grad_enabled;
-    DType default_dtype = vm->default_dtype;
-    trace_begin(&capture.tracer, vm, entry->graph);
+bool capture_modes_changed(const Capture *capture) {
+    Modes now = modes_now(capture->vm);
+    return !modes_equal(&now, &capture->modes);
+}
+
+/* Before each instruction: counts those of the root frame, remembers where it can be cut between statements, and ends the attempt where the plan says. */
+static bool before_instruction(VM *vm, Frame *frame, void *state) {
+    Capture *capture = state;
+    if (capture->outer_hook && !capture->outer_hook(vm, frame, capture->outer_state)) return false;
+    if (frame != capture->root) return true;
+    if (capture->plan && capture->steps == capture->plan->at) {
+        capture->at_plan = true;
+        vm_stop(vm, capture->plan->kind, capture->plan->span, "%s", capture->plan->text);
+        return false;
+    }
+    if (capture->has_ops && frame->sp == code_localsplus_count(frame->code) && code_exception_at(frame->code, frame->pc) < 0)
+        capture->statement = (BreakPoint){true, capture->steps, frame->pc};
+    capture->steps++;
+    return true;
+}
+
+static bool finish_at_plan(Capture *capture) {
+    capture->vm->stopped = false;
+    return alias_guard(capture) && capture_rewrite_break(capture);
+}
+
+/* A stop at an instruction says what it means for the frame; one that concerns the inputs only (alias) comes after the last of them. */
+static void describe_end(Capture *capture, bool ran, CaptureEnd *end) {
+    VM *vm = capture->vm;
+    if (!vm->stopped) {
+        end->raised = !capture->op_failed;
+        end->span = capture->root->pc > 0 ? capture->root->code->instrs[capture->root->pc - 1].span : capture->root->code->span;
+        return;
+    }
+    if (ran || capture->plan) end->found = (BreakPlan){.style = BREAK_SKIP, .kind = arena_strdup(capture->dynamo->arena, vm->stop_kind), .text = arena_strdup(capture->dynamo->arena, vm->stop_text), .span = vm->stop_span};
+    else end->found = break_plan(vm, capture->dynamo->arena, capture->root, capture->steps - 1, &capture->statement);
+}
+
+static void capture_begin(Capture *capture) {
+    VM *vm = capture->vm;
+    Arena *arena = capture->entry->arena;
+    capture->by_real = map_new(arena);
+    capture->by_shadow = map_new(arena);
+    capture->known = map_new(arena);
+    capture->constants = map_new(arena);
+    capture->modes = modes_now(vm);
+    capture->outer_hook = vm->instruction_hook;
+    capture->outer_state = vm->instruction_state;
+    trace_begin(&capture->tracer, vm, capture->entry->graph);
     vm->domain = &symbolic_domain;
-    vm->domain_state = &capture;
-    vm->grad_enabled = grad_enabled;
+    vm->domain_state = capture;
+    vm->grad_enabled = capture->modes.grad_enabled;
+    vm->instruction_hook = before_instruction;
+    vm->instruction_state = capture;
+}
+
+static void capture_end(Capture *capture) {
+    VM *vm = capture->vm;
+    shapes_settle(capture);
+    capture->entry->guards.source_count = source_count(capture->entry->sources);
+    trace_end(&capture->tracer);
+    vm->instruction_hook = capture->outer_hook;
+    vm->instruction_state = capture->outer_state;
+    modes_set(vm, &capture->modes);
+}
+
+bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame, const BreakPlan *plan, CaptureEnd *end) {
+    VM *vm = dynamo->vm;
+    Capture capture = {.dynamo = dynamo, .vm = vm, .entry = entry, .real = frame, .plan = plan};
+    capture_begin(&capture);
     global_guards(&capture);
     capture.root = root_frame(&capture);
     Value result = frame_run(vm, capture.root);
-    bool ok = !value_is_error(result);
-    if (ok && (vm->grad_enabled != grad_enabled || vm->default_dtype != default_dtype)) {
-        vm_stop(vm, "other", entry->code->span, "the frame leaves grad mode or the default dtype changed");
-        ok = false;
-    }
-    ok = ok && alias_guard(&capture) && capture_rewrite(&capture, result);
+    bool ran = !value_is_error(result), ok = false;
+    vm->instruction_hook = capture.outer_hook;
+    if (ran && !plan) ok = alias_guard(&capture) && capture_rewrite(&capture, result);
+    else if (capture.at_plan) ok = finish_at_plan(&capture);
+    else if (ran) vm_stop(vm, "other", entry->code->span, "the frame did not take the same way twice");
+    if (!ok) describe_end(&capture, ran, end);
     value_unref(vm, result);
     frame_free(vm, capture.root);
-    entry->guards.source_count = source_count(entry->sources);
-    trace_end(&capture.tracer);
-    vm->grad_enabled = grad_enabled;
-    vm->default_dtype = default_dtype;
+    capture_end(&capture);
     return ok;
 }

@@ -7,12 +7,14 @@
  * Invariant: capture never changes an object of the program; everything it reads of one is guarded. */
 #ifndef VITRINE_DYNAMO_CAPTURE_H
 #define VITRINE_DYNAMO_CAPTURE_H
-#include "dynamo/dynamo.h"
+#include "dynamo/breaks.h"
+#include "dynamo/modes.h"
 #include "vm/tracing.h"
 
 typedef struct Shadow { Value shadow, real; const Source *source; bool mutated; Value original; /* a copy of the shadow's first content: what is written back is the difference */ } Shadow;
 typedef struct InputTensor { Tensor *real, *fake; Node *node; const Source *source; } InputTensor;
-typedef struct KnownObject { Object *object; const Source *source; } KnownObject; /* functions, classes, cells reached by identity */
+typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
+typedef struct CellWrite { Cell *cell; Value value; } CellWrite;                    /* a cell of a function of the program, as the frame leaves it */
 
 typedef struct Capture {
     Tracer tracer;                  /* first: the tracing domain's state is this */
@@ -27,6 +29,15 @@ typedef struct Capture {
     Map *known;                     /* Object* -> Source* */
     bool mutates_input;             /* an op in place wrote to the memory of an input */
     Map *constants;                 /* real Tensor* that no source names -> fake Tensor* */
+    VEC(NameWrite) globals;
+    VEC(CellWrite) cells;
+    Modes modes;                    /* as the frame found them */
+    const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
+    bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
+    bool has_ops;
+    int64_t steps;                  /* instructions of the root frame begun */
+    BreakPoint statement;
+    InstructionHook outer_hook; void *outer_state;
 } Capture;
 
 static inline Capture *capture_of(VM *vm) { return vm->domain_state; }
@@ -44,8 +55,12 @@ Value capture_load_attr(VM *vm, Value object, const char *name);
 Value capture_load_global(VM *vm, Frame *frame, const char *name);
 Value capture_load_cell(VM *vm, Cell *cell);
 bool capture_store_cell(VM *vm, Cell *cell, Value value);
+bool capture_store_global(VM *vm, Frame *frame, const char *name, Value value);
 bool capture_will_mutate(VM *vm, Object *object);
 bool capture_may_call(VM *vm, Value callee);
+bool capture_modes_changed(const Capture *capture);
 /* rewrite.c: the code that calls the graph, replays side effects and rebuilds the result. false: a value cannot be rebuilt (vm_stop). */
 bool capture_rewrite(Capture *capture, Value result);
+/* … or goes on as the plan says, from the state of the root frame. */
+bool capture_rewrite_break(Capture *capture);
 #endif

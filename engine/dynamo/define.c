@@ -3,7 +3,7 @@
  *     @torch.compile            torch.compile(model, fullgraph=True)            @torch.compile(dynamic=False)
  *
  * The wrapper of a module forwards attributes, so that compiled.parameters() and compiled.weight are the module's. */
-#include "dynamo/dynamo.h"
+#include "dynamo/shapes.h"
 #include "vm/native.h"
 #include <string.h>
 
@@ -166,4 +166,5 @@ void dynamo_define(Dynamo *dynamo) {
     if (in) vm_define(vm, in, "torch._dynamo", in_dynamo, 5);
     if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, 5);
     define_unsupported(vm, in);
+    shapes_define(dynamo);
 }

@@ -4,7 +4,8 @@
  *                      else capture -> backend -> new entry     (a stopped capture: the frame runs eagerly, its callees are tried on their own)
  *
  * Invariant: whatever goes wrong in capture or in the backend, the frame still runs, eagerly, and one note says why. */
-#include "dynamo/dynamo.h"
+#include "dynamo/breaks.h"
+#include "dynamo/shapes.h"
 #include "run/runtime.h"
 #include <string.h>
 
@@ -23,6 +24,7 @@ static void cache_clear(CodeCache *cache) {
     for (int i = 0; i < cache->entries.count; i++) entry_unref(cache->entries.at[i]);
     vec_free(&cache->entries);
     cache->skipped = cache->limit_noted = false;
+    cache->shapes = NULL;
 }
 
 void dynamo_reset(Dynamo *dynamo) {
@@ -44,6 +46,7 @@ void dynamo_close(Dynamo *dynamo) {
     vec_free(&dynamo->used);
     vec_free(&dynamo->breaks);
     vec_free(&dynamo->recompiles);
+    vec_free(&dynamo->resumes);
 }
 
 void dynamo_copy_begin(Dynamo *dynamo) {
@@ -61,6 +64,7 @@ void dynamo_copy_end(Dynamo *dynamo) {
  * that the user's frames it calls are seen. Generators are left alone. */
 static bool frame_is_eligible(const Frame *frame) {
     if (!frame->function || frame->code->flags & CODE_GENERATOR) return false;
+    if (frame->code->resumed_from) return true;
     if (!frame->code->file || !frame->code->file->shipped) return true;
     return !strcmp(frame->code->name, "forward");
 }
@@ -69,11 +73,21 @@ static void note_once(Dynamo *dynamo, CodeCache *cache, Span span, const char *t
     vm_note(dynamo->vm, span, "%s runs eagerly: %.*s", cache->code->name, (int)strcspn(text, "\n"), text); /* a compiler's log has more lines */
 }
 
-static void record_break(Dynamo *dynamo, const Entry *entry) {
-    VM *vm = dynamo->vm;
-    Span span = vm->stop_span.file ? vm->stop_span : entry->code->span;
-    if (!dynamo->copying)
-        vec_push(&dynamo->breaks, ((BreakRecord){arena_strdup(dynamo->arena, entry->id), arena_strdup(dynamo->arena, vm->stop_kind), arena_strdup(dynamo->arena, vm->stop_text), span_line(span), span}));
+static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
+    for (int i = 0; i < dynamo->breaks.count; i++) {
+        const BreakRecord *known = &dynamo->breaks.at[i];
+        bool same_function = !strcmp(known->function, record->function) || !*known->function; /* once inlined, then by itself */
+        if (known->line == record->line && known->span.file == record->span.file && same_function) return true;
+    }
+    return false;
+}
+
+/* A break is counted once for each place: the same line may break again in another entry, or when an inlined function is compiled by itself. */
+static void record_break(Dynamo *dynamo, const Entry *entry, const BreakPlan *plan) {
+    Span span = plan->span.file ? plan->span : entry->code->span;
+    bool inside = span.file == entry->code->span.file && span.start >= entry->code->span.start && span.end <= entry->code->span.end;
+    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .function = inside ? entry->code->name : "", .line = span_line(span), .span = span};
+    if (!dynamo->copying && !break_is_known(dynamo, &record)) vec_push(&dynamo->breaks, record);
 }
 
 static void record_recompile(Dynamo *dynamo, CodeCache *cache, Entry *entry, Frame *frame) {
@@ -170,8 +184,8 @@ static void count_entry(Dynamo *dynamo, Entry *entry) {
         dynamo->ops_captured += entry->graph->nodes.at[i]->kind == NODE_CALL || entry->graph->nodes.at[i]->kind == NODE_GETITEM;
 }
 
-/* Runs one capture; on a stop or an exception the entry is kept as failed, for the viewer to show how far it got. */
-static bool capture_entry(Dynamo *dynamo, CodeCache *cache, Entry *entry, Frame *frame) {
+/* One attempt at a frame. The VM is put back as it was. */
+static bool capture_attempt(Dynamo *dynamo, Entry *entry, Frame *frame, const BreakPlan *plan, CaptureEnd *end) {
     VM *vm = dynamo->vm;
     FrameEvaluator evaluator = vm->evaluator;
     Frame *top = vm->frame;
@@ -179,47 +193,100 @@ static bool capture_entry(Dynamo *dynamo, CodeCache *cache, Entry *entry, Frame 
     vm->evaluator = NULL;
     dynamo->capturing = true;
     graph_object_make(dynamo, entry);
-    bool ok = capture_frame(dynamo, entry, frame);
+    bool ok = capture_frame(dynamo, entry, frame, plan, end);
     dynamo->capturing = false;
     vm->evaluator = evaluator;
     vm->frame = top;
-    entry->capture_ms = (clock_us() - start) / 1000;
-    vec_push_in(entry->arena, &entry->compile.times, ((StageTime){"dynamo", entry->capture_ms}));
-    if (ok) return true;
+    entry->capture_ms += (clock_us() - start) / 1000;
+    return ok;
+}
+
+static void entry_fails(Entry *entry, const char *text) {
     entry->failed = true;
-    if (vm->stopped) {
-        entry->failed_text = arena_strdup(entry->arena, vm->stop_text);
-        reason_add(&entry->compile.reasons, REASON_BREAK, arena_printf(entry->arena, "break.%s", vm->stop_kind), cache->code->name, NULL, vm->stop_span, "%s", vm->stop_text);
-    } else {
-        entry->failed_text = "the program raises an exception here";
+    entry->failed_text = arena_strdup(entry->arena, text);
+}
+
+static void break_reason(Entry *entry, const BreakPlan *plan) {
+    reason_add(&entry->compile.reasons, REASON_BREAK, arena_printf(entry->arena, "break.%s", plan->kind), entry->code->name, NULL, plan->span, "%s", plan->text);
+}
+
+/* The second attempt, on an entry of its own: what the failed instruction had begun (nodes, guards, effects) must not stay. */
+static Entry *entry_again(Dynamo *dynamo, CodeCache *cache, Entry *first) {
+    Entry *entry = entry_new(dynamo, cache);
+    entry->frame_id = first->frame_id;
+    entry->index = first->index;
+    entry->id = entry->compile.id = arena_strdup(entry->arena, first->id);
+    entry->capture_ms = first->capture_ms;
+    for (int i = 0; i < first->compile.reasons.all.count; i++) {
+        const Reason *reason = &first->compile.reasons.all.at[i];
+        if (reason->kind == REASON_RECOMPILE) reason_add(&entry->compile.reasons, reason->kind, reason->code, reason->subject, reason->other, reason->span, "%s", reason->text);
     }
-    return false;
+    entry_unref(first);
+    return entry;
 }
 
 typedef enum Outcome { OUTCOME_COMPILED, OUTCOME_EAGER, OUTCOME_ERROR } Outcome;
 
-static Outcome stopped(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
-    VM *vm = dynamo->vm;
-    bool was_break = vm->stopped, only_this_call = was_break && !strcmp(vm->stop_kind, "alias"); /* other inputs may be compiled */
-    if (was_break && !only_this_call) record_break(dynamo, entry);
-    vm->stopped = false;
-    if (was_break && dynamo->options.fullgraph) {
-        vm_raise(vm, "Unsupported", "graph break under fullgraph=True: %s", entry->failed_text);
-        return OUTCOME_ERROR;
-    }
+static Outcome unsupported(Dynamo *dynamo, Entry *entry, const BreakPlan *plan) {
+    dynamo->vm->stopped = false;
+    entry_fails(entry, plan->text);
+    break_reason(entry, plan);
+    vm_raise(dynamo->vm, "Unsupported", "graph break under fullgraph=True: %s", plan->text);
+    return OUTCOME_ERROR;
+}
+
+/* The frame runs eagerly, now and (unless only this call's inputs are to blame) from now on; functions it calls are tried by themselves. */
+static Outcome skip_frame(Dynamo *dynamo, CodeCache *cache, Entry *entry, const BreakPlan *plan) {
+    bool only_this_call = !strcmp(plan->kind, "alias"); /* other inputs may be compiled */
+    const char *text = plan->why_skip ? arena_printf(dynamo->arena, "%s, and %s", plan->text, plan->why_skip) : plan->text;
+    dynamo->vm->stopped = false;
+    entry_fails(entry, text);
+    break_reason(entry, plan);
+    if (!only_this_call || !cache->alias_noted) note_once(dynamo, cache, plan->span.file ? plan->span : entry->code->span, text);
     if (only_this_call) {
-        if (!cache->alias_noted) note_once(dynamo, cache, entry->code->span, entry->failed_text);
         cache->alias_noted = true;
-    } else if (was_break) {
-        cache->skipped = true;
-        cache->skip_reason = arena_strdup(dynamo->arena, entry->failed_text);
-        note_once(dynamo, cache, vm->stop_span.file ? vm->stop_span : entry->code->span, entry->failed_text);
-    } else if (value_is(vm->exception, OBJ_INSTANCE) && !strcmp(((Instance *)vm->exception.o)->cls->name, "KeyboardInterrupt")) {
-        return OUTCOME_ERROR; /* no part of the program: the eager run would go on */
     } else {
-        vm_clear_exception(vm); /* the eager run raises it again, with its own traceback */
+        cache->skipped = true;
+        cache->skip_reason = text;
     }
     return OUTCOME_EAGER;
+}
+
+/* The program (or an op) raises: the frame runs eagerly and raises with its own traceback; from then on, as in PyTorch, the function is left to eager. */
+static Outcome raises(Dynamo *dynamo, CodeCache *cache, Entry *entry, const CaptureEnd *end) {
+    VM *vm = dynamo->vm;
+    entry_fails(entry, "the program raises an exception here");
+    if (value_is(vm->exception, OBJ_INSTANCE) && !strcmp(((Instance *)vm->exception.o)->cls->name, "KeyboardInterrupt")) return OUTCOME_ERROR; /* no part of the program: the eager run would go on */
+    if (end->raised) {
+        BreakPlan plan = {.kind = "call", .text = arena_printf(dynamo->arena, "an exception leaves the function: %s", ((Instance *)vm->exception.o)->cls->name), .span = end->span};
+        record_break(dynamo, entry, &plan);
+        break_reason(entry, &plan);
+    }
+    vm_clear_exception(vm);
+    if (end->raised) {
+        cache->skipped = true;
+        cache->skip_reason = "an exception left the function while it was captured";
+    }
+    return OUTCOME_EAGER;
+}
+
+/* First attempt to the end of the frame; if it stops, a second one as far as it got. */
+static Outcome capture_entry(Dynamo *dynamo, CodeCache *cache, Entry **entry, Frame *frame) {
+    CaptureEnd end = {0};
+    if (capture_attempt(dynamo, *entry, frame, NULL, &end)) return OUTCOME_COMPILED;
+    if (!dynamo->vm->stopped) return raises(dynamo, cache, *entry, &end);
+    BreakPlan plan = end.found;
+    if (dynamo->options.fullgraph) return unsupported(dynamo, *entry, &plan);
+    if (strcmp(plan.kind, "alias")) record_break(dynamo, *entry, &plan);
+    if (plan.style == BREAK_SKIP) return skip_frame(dynamo, cache, *entry, &plan);
+    dynamo->vm->stopped = false;
+    *entry = entry_again(dynamo, cache, *entry);
+    if (capture_attempt(dynamo, *entry, frame, &plan, &end)) {
+        break_reason(*entry, &plan);
+        return OUTCOME_COMPILED;
+    }
+    if (!dynamo->vm->stopped) return raises(dynamo, cache, *entry, &end);
+    return skip_frame(dynamo, cache, *entry, &end.found);
 }
 
 static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Entry **out) {
@@ -228,10 +295,10 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
     if (!dynamo->copying) dynamo->frames_total++;
     entry_name(dynamo, cache, entry);
     record_recompile(dynamo, cache, entry, frame);
-    bool ok = capture_entry(dynamo, cache, entry, frame);
+    Outcome outcome = capture_entry(dynamo, cache, &entry, frame);
+    vec_push_in(entry->arena, &entry->compile.times, ((StageTime){"dynamo", entry->capture_ms}));
     entry_keep(dynamo, entry);
-    if (!ok) {
-        Outcome outcome = stopped(dynamo, cache, entry);
+    if (outcome != OUTCOME_COMPILED) {
         entry_unref(entry);
         return outcome;
     }
@@ -247,6 +314,10 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
         entry_unref(entry);
         return OUTCOME_EAGER;
     }
+    if (!shapes_finish(entry)) {
+        entry_unref(entry);
+        return OUTCOME_ERROR;
+    }
     entry->total_ms = (clock_us() - start) / 1000;
     count_entry(dynamo, entry);
     vec_push(&cache->entries, entry);
@@ -261,7 +332,7 @@ static Value run_entry(Dynamo *dynamo, Entry *entry, Frame *frame) {
     entry_used(dynamo, entry);
     if (!entry->rewritten) return frame_run(vm, frame);
     Frame *mine = frame_new(vm, frame->function, entry->rewritten, frame->globals);
-    int count = code_localsplus_count(entry->code);
+    int count = entry->code->nlocals;
     for (int i = 0; i < count; i++) mine->fast[i] = value_ref(frame->fast[i]);
     entry_ref(entry);
     Value result = frame_run(vm, mine);
@@ -270,13 +341,23 @@ static Value run_entry(Dynamo *dynamo, Entry *entry, Frame *frame) {
     return result;
 }
 
+/* torch.compiler.disable: neither the function nor what it calls. */
+static Value run_disabled(VM *vm, Frame *frame) {
+    FrameEvaluator evaluator = vm->evaluator;
+    vm->evaluator = NULL;
+    Value result = frame_run(vm, frame);
+    vm->evaluator = evaluator;
+    return result;
+}
+
 static Value evaluate(VM *vm, Frame *frame, void *state) {
     Dynamo *dynamo = state;
-    if (!frame_is_eligible(frame) || frame->function->disabled) return frame_run(vm, frame);
+    if (frame->function && frame->function->disabled) return run_disabled(vm, frame);
+    if (!frame_is_eligible(frame)) return frame_run(vm, frame);
     CodeCache *cache = cache_of(dynamo, frame->code);
     if (cache->skipped) return frame_run(vm, frame);
     Entry *entry = cache_lookup(cache, vm, frame);
-    if (!entry && cache->entries.count >= dynamo->recompile_limit) {
+    if (!entry && cache->entries.count >= shapes_config(dynamo).recompile_limit) {
         if (!cache->limit_noted) note_once(dynamo, cache, frame->code->span, "the limit of recompiles is reached");
         cache->limit_noted = true;
         return frame_run(vm, frame);

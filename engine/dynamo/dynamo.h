@@ -17,7 +17,8 @@ typedef struct DynamoBackend {
     void (*release)(void *state, Entry *entry);
 } DynamoBackend;
 
-typedef struct BreakRecord { const char *compile, *kind, *reason; int line; Span span; } BreakRecord;
+/* One break a compile and place: function is the innermost one of the program's, in which it is. */
+typedef struct BreakRecord { const char *compile, *kind, *reason, *function; int line; Span span; } BreakRecord;
 typedef struct RecompileRecord { const char *compile, *kind, *reason, *function; Span span; } RecompileRecord;
 
 /* What one torch.compile(...) call asked for. */
@@ -33,6 +34,7 @@ struct Dynamo {
     int next_frame_id;
     int frames_total, frames_ok, graphs, ops_captured;
     VEC(CodeCache *) caches;
+    VEC(struct Resume *) resumes;   /* continuations made so far (rewrite.h) */
     VEC(Entry *) entries;           /* every entry made, oldest first, for listings; each holds a reference */
     VEC(BreakRecord) breaks;
     VEC(RecompileRecord) recompiles;
@@ -59,6 +61,4 @@ void dynamo_copy_end(Dynamo *dynamo);
 Value dynamo_inner(Value callee);
 bool dynamo_is_compiled(Value callee);
 
-/* capture.c: symbolic execution of one frame. false: it stopped; the reason is in vm->stop_* (a break) or vm->exception. */
-bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame);
 #endif

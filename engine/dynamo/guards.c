@@ -1,6 +1,6 @@
-/* See guards.h. In: guards from capture and the frame of a call. Out: whether an entry may serve it, and if not, every reason. */
+/* See guards.h. In: guards from capture and the frame of a call. Out: the values that guards look at, and every reason why an entry may not serve a call.
+ * (The check itself: guard_check.c.) */
 #include "dynamo/guards.h"
-#include <math.h>
 #include <string.h>
 
 typedef struct GuardInfo { const char *name, *kind, *meaning; } GuardInfo;
@@ -12,8 +12,7 @@ static const GuardInfo guard_info[] = {
 
 const char *guard_kind_name(GuardKind kind) { return guard_info[kind].name; }
 
-/* Same type and same bits: True is not 1, -0.0 is not 0.0, nan is nan. */
-static bool value_same(Value a, Value b) {
+bool value_same(Value a, Value b) {
     if (a.tag != b.tag) return false;
     switch (a.tag) {
     case V_BOOL: return a.b == b.b;
@@ -29,7 +28,7 @@ static bool value_same(Value a, Value b) {
 }
 
 static bool guard_same(const Guard *a, const Guard *b) {
-    return a->kind == b->kind && a->source == b->source && a->other == b->other && a->name == b->name && a->source_count == b->source_count;
+    return a->kind == b->kind && a->source == b->source && a->other == b->other && a->name == b->name && a->source_count == b->source_count && a->kind != GUARD_SHAPE_EXPR;
 }
 
 void guard_add(GuardSet *set, VM *vm, Guard guard) {
@@ -39,6 +38,17 @@ void guard_add(GuardSet *set, VM *vm, Guard guard) {
     guard.id = arena_printf(set->arena, "g%d", set->all.count);
     value_ref(guard.expected);
     vec_push_in(set->arena, &set->all, guard);
+    set->program = NULL;
+}
+
+void guards_drop(GuardSet *set, VM *vm, GuardKind kind) {
+    int kept = 0;
+    for (int i = 0; i < set->all.count; i++) {
+        if (set->all.at[i].kind == kind) value_unref(vm, set->all.at[i].expected);
+        else set->all.at[kept++] = set->all.at[i];
+    }
+    set->all.count = kept;
+    set->program = NULL;
 }
 
 void guards_release(GuardSet *set, VM *vm) {
@@ -47,7 +57,7 @@ void guards_release(GuardSet *set, VM *vm) {
 }
 
 /* Reading sources */
-static Value attr_value(VM *vm, Value object, const char *name) {
+Value attribute_value(VM *vm, Value object, const char *name) {
     if (object.tag != V_OBJECT) return VALUE_NULL;
     Value found = VALUE_NULL;
     Class *cls = NULL;
@@ -94,18 +104,16 @@ static Value root_value(SourceValues *values, const Source *source) {
     }
 }
 
-static Value path_value(SourceValues *values, const Source *source) {
-    if (!source->base) return root_value(values, source);
-    Value base = source_value(values, source->base);
+static Value path_of_base(VM *vm, const Source *source, Value base) {
     switch (source->kind) {
-    case SOURCE_ATTR: return attr_value(values->vm, base, source->name);
+    case SOURCE_ATTR: return attribute_value(vm, base, source->name);
     case SOURCE_ITEM: return item_value(base, source->index);
-    case SOURCE_KEY: return key_value(values->vm, base, source->key);
+    case SOURCE_KEY: return key_value(vm, base, source->key);
     case SOURCE_CELL: return cell_value(base, source->index);
     case SOURCE_DEFAULT: return value_is(base, OBJ_FUNCTION) ? item_value(((Function *)base.o)->defaults, source->index) : VALUE_NULL;
     case SOURCE_SELF: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->self : VALUE_NULL;
     case SOURCE_FUNC: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->function : VALUE_NULL;
-    case SOURCE_TYPE: return base.tag == V_NULL ? VALUE_NULL : value_object(class_of(values->vm, base));
+    case SOURCE_TYPE: return base.tag == V_NULL ? VALUE_NULL : value_object(class_of(vm, base));
     case SOURCE_GRAD: return value_is(base, OBJ_TENSOR) && ((Tensor *)base.o)->grad ? value_object(((Tensor *)base.o)->grad) : VALUE_NONE;
     default: return VALUE_NULL;
     }
@@ -113,117 +121,52 @@ static Value path_value(SourceValues *values, const Source *source) {
 
 Value source_value(SourceValues *values, const Source *source) {
     if (values->known[source->id]) return values->memo[source->id];
-    values->memo[source->id] = path_value(values, source);
+    values->memo[source->id] = source->base ? path_of_base(values->vm, source, source_value(values, source->base)) : root_value(values, source);
     values->known[source->id] = true;
     return values->memo[source->id];
 }
 
-/* Checks, one a kind */
-static bool tensor_holds(const Guard *guard, Value value) {
-    if (!value_is(value, OBJ_TENSOR)) return false;
-    const Tensor *t = (const Tensor *)value.o;
-    return meta_equal(&t->meta, &guard->meta) && tensor_needs_grad(t) == guard->requires_grad;
+Value frame_value(VM *vm, const Frame *frame, const Source *source) {
+    SourceValues values = {.vm = vm, .frame = frame};
+    if (!source->base) return root_value(&values, source);
+    return path_of_base(vm, source, frame_value(vm, frame, source->base));
 }
 
-static int64_t value_count(Value value) {
-    if (value.tag != V_OBJECT) return -1;
-    switch (value.o->type) {
-    case OBJ_TUPLE: return ((const Tuple *)value.o)->count;
-    case OBJ_LIST: return ((const List *)value.o)->count;
-    case OBJ_DICT: return ((const Dict *)value.o)->live;
-    case OBJ_SET: case OBJ_FROZENSET: return ((const Set *)value.o)->dict->live;
-    default: return -1;
+bool slot_value(SourceValues *values, const SizeSource *slot, int64_t *value) {
+    Value found = source_value(values, slot->source);
+    if (slot->property == VALUE_OF) {
+        *value = found.i;
+        return found.tag == V_INT;
     }
-}
-
-static bool keys_hold(const Guard *guard, Value value) {
-    if (!value_is(value, OBJ_DICT)) return false;
-    const Tuple *keys = (const Tuple *)guard->expected.o;
-    Value key, item;
-    int position = 0, i = 0;
-    while (dict_next((const Dict *)value.o, &position, &key, &item)) {
-        if (i >= keys->count || !value_same(key, keys->items[i])) return false;
-        i++;
-    }
-    return i == keys->count;
-}
-
-static bool no_alias(const Guard *guard, SourceValues *values) {
-    for (int i = 0; i < guard->source_count; i++) {
-        Value a = source_value(values, guard->sources[i]);
-        for (int j = 0; j < i; j++) {
-            Value b = source_value(values, guard->sources[j]);
-            if (a.tag == V_OBJECT && b.tag == V_OBJECT && a.o == b.o) return false;
-        }
-    }
+    if (!value_is(found, OBJ_TENSOR)) return false;
+    const Meta *meta = &((const Tensor *)found.o)->meta;
+    if (slot->dim >= meta->rank) return false;
+    *value = slot->property == SIZE_OF ? meta->sizes[slot->dim] : meta->strides[slot->dim];
     return true;
-}
-
-/* Different tensors over one storage may overlap: whole storages are compared, which is more than PyTorch's ranges and never too little. */
-static bool no_overlap(const Guard *guard, SourceValues *values) {
-    for (int i = 0; i < guard->source_count; i++) {
-        Value a = source_value(values, guard->sources[i]);
-        for (int j = 0; j < i; j++) {
-            Value b = source_value(values, guard->sources[j]);
-            if (value_is(a, OBJ_TENSOR) && value_is(b, OBJ_TENSOR) && a.o != b.o && ((Tensor *)a.o)->storage == ((Tensor *)b.o)->storage) return false;
-        }
-    }
-    return true;
-}
-
-static bool type_holds(VM *vm, const Guard *guard, Value value) { return value.tag != V_NULL && class_of(vm, value) == (Class *)guard->expected.o; }
-
-static bool guard_holds(const Guard *guard, SourceValues *values) {
-    VM *vm = values->vm;
-    if (guard->kind == GUARD_GLOBAL_STATE) return vm->grad_enabled == guard->grad_enabled && vm->default_dtype == guard->default_dtype;
-    if (guard->kind == GUARD_NO_ALIAS) return no_alias(guard, values);
-    if (guard->kind == GUARD_NO_OVERLAP) return no_overlap(guard, values);
-    Value value = source_value(values, guard->source);
-    switch (guard->kind) {
-    case GUARD_TENSOR: return tensor_holds(guard, value);
-    case GUARD_TYPE: return type_holds(vm, guard, value);
-    case GUARD_EQUALS: return value_same(value, guard->expected);
-    case GUARD_IDENTITY: return value.tag == V_OBJECT && value.o == guard->expected.o;
-    case GUARD_LENGTH: return value_count(value) == guard->length;
-    case GUARD_KEYS: return keys_hold(guard, value);
-    case GUARD_ABSENT: return attr_value(vm, value, guard->name).tag == V_NULL;
-    case GUARD_SAME: {
-        Value other = source_value(values, guard->other);
-        return value.tag == V_OBJECT && other.tag == V_OBJECT && value.o == other.o;
-    }
-    default: return false;
-    }
-}
-
-enum { MEMO_ON_STACK = 512 };
-
-const Guard *guards_check(GuardSet *set, VM *vm, const Frame *frame) {
-    Value stack_memo[MEMO_ON_STACK];
-    bool stack_known[MEMO_ON_STACK];
-    bool heap = set->source_count > MEMO_ON_STACK;
-    size_t count = (size_t)(set->source_count > 0 ? set->source_count : 1);
-    SourceValues values = {vm, frame, heap ? malloc(sizeof(Value) * count) : stack_memo, heap ? malloc(count) : stack_known};
-    memset(values.known, 0, count);
-    const Guard *failed = NULL;
-    for (int i = 0; i < set->all.count && !failed; i++) {
-        Guard *guard = &set->all.at[i];
-        guard->checks++;
-        if (guard_holds(guard, &values)) continue;
-        guard->failures++;
-        failed = guard;
-    }
-    if (heap) {
-        free(values.memo);
-        free(values.known);
-    }
-    return failed;
 }
 
 /* Explaining */
+/* L['x'].size() as failures say it: x.size(). */
+static const char *brief_text(Arena *arena, const char *text) {
+    char *copy = arena_strdup(arena, text), *to = copy;
+    for (const char *c = text; *c; c++) {
+        bool scope = !strncmp(c, "L['", 3) && (c == text || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'\"", c[-1]));
+        const char *end = scope ? strstr(c, "']") : NULL;
+        if (!end) {
+            *to++ = *c;
+            continue;
+        }
+        for (c += 3; c < end; c++) *to++ = *c;
+        c = end + 1;
+    }
+    *to = '\0';
+    return copy;
+}
+
 static const char *source_text(Arena *arena, const Source *source) {
     Text text = {0};
     source_print(&text, source);
-    char *copy = text_in(&text, arena);
+    const char *copy = brief_text(arena, text_cstr(&text));
     text_free(&text);
     return copy;
 }
@@ -236,10 +179,10 @@ static void failure_add(Explain *e, const char *kind, const char *text) {
 
 static void explain_sizes(Explain *e, const Meta *want, const Meta *got) {
     for (int i = 0; i < want->rank; i++)
-        if (want->sizes[i] != got->sizes[i])
+        if (dim_is_int(want->sizes[i]) && want->sizes[i] != got->sizes[i])
             failure_add(e, "size", arena_printf(e->arena, "tensor '%s' size mismatch at index %d. expected %lld, actual %lld", e->path, i, (long long)want->sizes[i], (long long)got->sizes[i]));
     for (int i = 0; i < want->rank; i++)
-        if (want->strides[i] != got->strides[i])
+        if (dim_is_int(want->strides[i]) && want->strides[i] != got->strides[i])
             failure_add(e, "stride", arena_printf(e->arena, "tensor '%s' stride mismatch at index %d. expected %lld, actual %lld", e->path, i, (long long)want->strides[i], (long long)got->strides[i]));
 }
 
@@ -263,6 +206,7 @@ static const char *global_state_text(Arena *arena, VM *vm, const Guard *guard) {
 }
 
 static void print_value(Text *text, VM *vm, Value value);
+static void guard_print_bare(Text *text, VM *vm, const Guard *guard);
 
 /* Other keys: each place where the order differs is a value that is not the one expected. */
 static void explain_keys(Explain *e, SourceValues *values) {
@@ -294,28 +238,38 @@ static void explain_guard(Explain *e, SourceValues *values) {
     if (guard->kind == GUARD_KEYS) explain_keys(e, values);
     if (guard->kind == GUARD_LENGTH && guard->length == 0) failure_add(e, "value", arena_printf(e->arena, "not %s", e->path)); /* emptiness is a truth value */
     Text text = {0};
-    guard_print(&text, values->vm, guard);
+    guard_print_bare(&text, values->vm, guard);
     const char *kind = guard_info[guard->kind].kind;
     if (guard->kind == GUARD_EQUALS && source_value(values, guard->source).tag != guard->expected.tag) kind = "type";
-    failure_add(e, kind, arena_strdup(e->arena, text_cstr(&text)));
+    failure_add(e, kind, guard->brief ? guard->brief : brief_text(e->arena, text_cstr(&text)));
     text_free(&text);
 }
 
 void guards_explain(GuardSet *set, VM *vm, const Frame *frame, Arena *arena, GuardFailures *failures) {
-    SourceValues values = {vm, frame, ARENA_ARRAY(arena, Value, set->source_count + 1), ARENA_ARRAY(arena, bool, set->source_count + 1)};
+    SourceValues values = {vm, frame, ARENA_ARRAY(arena, Value, set->source_count + 1), ARENA_ARRAY(arena, bool, set->source_count + 1), set, ARENA_ARRAY(arena, int64_t, set->slot_count + 1)};
+    bool readable = true; /* a relation between sizes that are not there says nothing: the tensor's own guard does */
+    for (int i = 0; i < set->slot_count; i++) readable = readable && slot_value(&values, &set->slots[i], &values.slots[i]);
     for (int i = 0; i < set->all.count; i++) {
-        if (guard_holds(&set->all.at[i], &values)) continue;
+        if ((set->all.at[i].kind == GUARD_SHAPE_EXPR && !readable) || guard_holds(&set->all.at[i], &values)) continue;
         Explain e = {arena, failures, &set->all.at[i], NULL};
         explain_guard(&e, &values);
+    }
+}
+
+static void print_dims(Text *text, const Dim *dims, int count) {
+    for (int i = 0; i < count; i++) {
+        if (i) text_put(text, ", ");
+        if (dim_is_int(dims[i])) text_printf(text, "%lld", (long long)dims[i]);
+        else text_put(text, "None");
     }
 }
 
 static void print_tensor_guard(Text *text, const Guard *guard) {
     text_printf(text, ", %s, torch.%s, device=%s, requires_grad=%s, size=[", guard->is_parameter ? "Parameter" : "Tensor", dtype_info[guard->meta.dtype].name,
                 guard->meta.device.kind == DEVICE_CUDA ? "cuda" : "None", guard->requires_grad ? "True" : "False");
-    for (int i = 0; i < guard->meta.rank; i++) text_printf(text, "%s%lld", i ? ", " : "", (long long)guard->meta.sizes[i]);
+    print_dims(text, guard->meta.sizes, guard->meta.rank);
     text_put(text, "], stride=[");
-    for (int i = 0; i < guard->meta.rank; i++) text_printf(text, "%s%lld", i ? ", " : "", (long long)guard->meta.strides[i]);
+    print_dims(text, guard->meta.strides, guard->meta.rank);
     text_put(text, "])");
 }
 
@@ -328,7 +282,12 @@ static void print_value(Text *text, VM *vm, Value value) {
 
 void guard_print(Text *text, VM *vm, const Guard *guard) {
     text_printf(text, "%s: ", guard_info[guard->kind].name);
+    guard_print_bare(text, vm, guard);
+}
+
+static void guard_print_bare(Text *text, VM *vm, const Guard *guard) {
     switch (guard->kind) {
+    case GUARD_SHAPE_EXPR: text_put(text, guard->expression); return;
     case GUARD_TENSOR:
         text_put(text, "check_tensor(");
         source_print(text, guard->source);

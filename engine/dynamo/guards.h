@@ -4,10 +4,11 @@
  *     if (guards_check(&set, vm, frame) == NULL) run the entry;
  *
  * A check reads values without running any code of the program and without changing a reference count.
- * To add a kind: a row in guard.def, and its check, text and failure in guards.c. */
+ * To add a kind: a row in guard.def, its check in guard_check.c, its text and failure in guards.c. */
 #ifndef VITRINE_DYNAMO_GUARDS_H
 #define VITRINE_DYNAMO_GUARDS_H
 #include "dynamo/source.h"
+#include "run/dimcode.h"
 #include "vm/tensor.h"
 
 typedef enum GuardKind {
@@ -16,6 +17,10 @@ typedef enum GuardKind {
 #undef GUARD
     GUARD_KIND_COUNT
 } GuardKind;
+
+/* L['x'].size()[0], L['x'].stride()[1], the int L['n']: where the value of a symbol, or of an expression of symbols, stands in a frame. */
+typedef enum SizeProperty { SIZE_OF, STRIDE_OF, VALUE_OF } SizeProperty;
+typedef struct SizeSource { const Source *source; SizeProperty property; int dim; } SizeSource;
 
 typedef struct Guard {
     GuardKind kind;
@@ -26,23 +31,41 @@ typedef struct Guard {
     Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; KEYS: a tuple. Held by the set */
     int64_t length;
     const char *name;               /* ABSENT */
-    Meta meta;                      /* TENSOR */
+    Meta meta;                      /* TENSOR; a size or stride that is no integer may have any value */
     bool requires_grad, is_parameter;
+    unsigned marks;                 /* TENSOR: dims that were marked dynamic; a tensor with others marked is compiled for itself */
+    const char *expression, *brief; /* SHAPE_EXPR: "2 <= L['x'].size()[0]"; the same as failures name it, "2 <= x.size()[0]" */
+    int slot; DimCode code;         /* SHAPE_EXPR: over the set's slots; slot >= 0: that slot has the code's value; -1: the code is not 0 */
+    bool is_range; int64_t low, high; /* SHAPE_EXPR: instead of a code, the slot's bounds */
     bool grad_enabled; DType default_dtype; /* GLOBAL_STATE */
     Span span;                      /* the user's line that caused it */
     const char *why;
-    int64_t checks, failures;
+    int64_t failures;
 } Guard;
 
-typedef struct GuardSet { Arena *arena; VEC(Guard) all; int source_count; } GuardSet;
+typedef struct GuardSet {
+    Arena *arena; VEC(Guard) all; int source_count;
+    const SizeSource *slots; int slot_count;    /* what SHAPE_EXPR guards compute with */
+    struct GuardProgram *program;               /* the guards as they are checked; made at the first check */
+    int64_t checks;
+} GuardSet;
 
 /* Adds unless an equal guard is there; takes references of `expected`. */
 void guard_add(GuardSet *set, VM *vm, Guard guard);
 void guards_release(GuardSet *set, VM *vm);
+/* Takes away the guards of one kind (those of shapes are made anew when more is known). */
+void guards_drop(GuardSet *set, VM *vm, GuardKind kind);
 /* Value of a source in a frame, borrowed; V_NULL when the path does not lead anywhere now. values: memo by source id, zeroed. */
-typedef struct SourceValues { VM *vm; const Frame *frame; Value *memo; bool *known; } SourceValues;
+typedef struct SourceValues { VM *vm; const Frame *frame; Value *memo; bool *known; const GuardSet *set; int64_t *slots; /* values of the set's slots, once read */ } SourceValues;
 Value source_value(SourceValues *values, const Source *source);
-/* First guard that fails, or NULL. */
+Value frame_value(VM *vm, const Frame *frame, const Source *source);     /* without a memo */
+/* A slot's value; false: not there now (no tensor, another rank, no int). */
+bool slot_value(SourceValues *values, const SizeSource *slot, int64_t *value);
+/* Same type and same bits: True is not 1, -0.0 is not 0.0, nan is nan. */
+bool value_same(Value a, Value b);
+Value attribute_value(VM *vm, Value object, const char *name);           /* borrowed, no code of the program is run */
+bool guard_holds(const Guard *guard, SourceValues *values);
+/* A guard that fails, or NULL. */
 const Guard *guards_check(GuardSet *set, VM *vm, const Frame *frame);
 /* One failed property, as :recompiles and --summary name it; a tensor guard may give several. */
 typedef struct GuardFailure { const Guard *guard; const char *kind; const char *text; } GuardFailure;

@@ -110,8 +110,35 @@ Value capture_load_attr(VM *vm, Value object, const char *name) {
 /* Globals */
 static bool shipped_globals(const Frame *frame) { return frame->code->file && frame->code->file->shipped; }
 
+static NameWrite *global_write(Capture *capture, const Dict *dict, const char *name) {
+    for (int i = 0; i < capture->globals.count; i++)
+        if (capture->globals.at[i].dict == dict && capture->globals.at[i].name == name) return &capture->globals.at[i];
+    return NULL;
+}
+
+/* A value that the entry keeps alive while it is captured and after. */
+static Value held(Capture *capture, Value value) {
+    vec_push_in(capture->entry->arena, &capture->entry->held, value_ref(value));
+    return value;
+}
+
+/* The program's own globals are written after the graph; those of the shipped library are left alone. */
+bool capture_store_global(VM *vm, Frame *frame, const char *name, Value value) {
+    Capture *capture = capture_of(vm);
+    if (shipped_globals(frame) || value.tag == V_NULL) {
+        vm_stop(vm, "other", vm_user_span(vm), "the global %s is %s", name, value.tag == V_NULL ? "deleted" : "changed in the library");
+        return false;
+    }
+    NameWrite *write = global_write(capture, frame->globals, name);
+    if (write) write->value = held(capture, value);
+    else vec_push_in(capture->entry->arena, &capture->globals, ((NameWrite){frame->globals, name, held(capture, value)}));
+    return true;
+}
+
 Value capture_load_global(VM *vm, Frame *frame, const char *name) {
     Capture *capture = capture_of(vm);
+    const NameWrite *write = capture->globals.count ? global_write(capture, frame->globals, name) : NULL;
+    if (write) return value_ref(write->value);
     Value value = dict_get_name(vm, frame->globals, name);
     if (value.tag == V_NULL) {
         value = dict_get_name(vm, vm->builtins, name);
@@ -132,9 +159,17 @@ static void know_cells(Capture *capture, const Function *function, const Source 
             map_put(capture->known, cells->items[i].o, (void *)(uintptr_t)capture_source(capture, SOURCE_CELL, source, NULL, i, VALUE_NULL));
 }
 
+static CellWrite *cell_write(Capture *capture, const Cell *cell) {
+    for (int i = 0; i < capture->cells.count; i++)
+        if (capture->cells.at[i].cell == cell) return &capture->cells.at[i];
+    return NULL;
+}
+
 Value capture_load_cell(VM *vm, Cell *cell) {
     Capture *capture = capture_of(vm);
     if (capture->root && capture->root->function) know_cells(capture, capture->root->function, NULL);
+    const CellWrite *write = cell_write(capture, cell);
+    if (write) return value_ref(write->value);
     const Source *source = map_get(capture->known, cell);
     if (!source || cell->value.tag == V_NULL) return value_ref(cell->value);
     return capture_track(capture, cell->value, source);
@@ -144,8 +179,10 @@ bool capture_store_cell(VM *vm, Cell *cell, Value value) {
     Capture *capture = capture_of(vm);
     if (capture->root && capture->root->function) know_cells(capture, capture->root->function, NULL);
     if (map_has(capture->known, cell)) {
-        vm_stop(vm, "other", vm_user_span(vm), "a variable of an enclosing function is assigned");
-        return false;
+        CellWrite *write = cell_write(capture, cell);
+        if (write) write->value = held(capture, value);
+        else vec_push_in(capture->entry->arena, &capture->cells, ((CellWrite){cell, held(capture, value)}));
+        return true;
     }
     Value old = cell->value;
     cell->value = value_ref(value);
@@ -177,7 +214,8 @@ static const char *callee_name(Value callee) {
 bool capture_may_call(VM *vm, Value callee) {
     Capture *capture = capture_of(vm);
     if (value_is(callee, OBJ_BUILTIN) && ((Builtin *)callee.o)->effects & (BUILTIN_EFFECT | BUILTIN_BREAK)) {
-        vm_stop(vm, "builtin", vm_user_span(vm), "call of the builtin %s, which has effects outside the graph", callee_name(callee));
+        bool of_module = strchr(callee_name(callee), '.') != NULL || (vm->frame && shipped_globals(vm->frame)); /* time.time, a logger: not Python's own */
+        vm_stop(vm, of_module ? "call" : "builtin", vm_user_span(vm), "call of %s, which has effects outside the graph", callee_name(callee));
         return false;
     }
     if (!value_is(callee, OBJ_FUNCTION)) return true;

@@ -1,7 +1,7 @@
 /* Shadows: what an input looks like to symbolic execution once the program looks at it. See capture.h.
  *
  * To add a kind of value: a case in force_object, its guard, and how it is rebuilt in rewrite.c. */
-#include "dynamo/capture.h"
+#include "dynamo/shapes.h"
 #include "vm/native.h"
 #include <string.h>
 
@@ -47,7 +47,8 @@ static Value force_tensor(Capture *capture, Tensor *real, const Source *source) 
     Meta meta = real->meta;
     meta.requires_grad = tensor_needs_grad(real);
     meta.offset = 0; /* not guarded: the graph is given the address of the first element */
-    Guard guard = {.kind = GUARD_TENSOR, .source = source, .meta = meta, .requires_grad = meta.requires_grad, .is_parameter = real->is_parameter,
+    shapes_tensor(capture, real, source, capture->entry->inputs.count, &meta);
+    Guard guard = {.kind = GUARD_TENSOR, .source = source, .meta = meta, .requires_grad = meta.requires_grad, .is_parameter = real->is_parameter, .marks = shapes_marks(vm, real),
                    .span = vm_user_span(vm), .why = "a tensor input of the graph"};
     guard_add(&capture->entry->guards, vm, guard);
     Node *node = graph_input(capture->entry->graph, input_name(capture, source), &meta, guard.span);
@@ -205,7 +206,10 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
 Value capture_force(VM *vm, Tracked *tracked) {
     Capture *capture = capture_of(vm);
     Value real = tracked->inner;
+    Value symbol;
+    if (real.tag == V_INT && shapes_int(capture, real.i, tracked->source, &symbol)) return symbol;
     if (real.tag != V_OBJECT) {
+        shapes_constant(capture, real, tracked->source);
         capture_guard(capture, GUARD_EQUALS, tracked->source, real, "the value was used");
         return real;
     }

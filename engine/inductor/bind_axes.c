@@ -83,13 +83,13 @@ static void bind_cpu(Group *g) {
 }
 
 /* ---- CUDA ---- */
-typedef struct Width { const Lowered *l; const Group *g; int narrowest; bool wide; } Width;
+typedef struct Width { const Lowered *l; const Group *g; int narrowest; bool wide, narrow; } Width;
 
 static void measure_buffer(Width *w, int buffer) {
     const Meta *meta = &w->l->buffers.at[buffer].buffer.meta;
     int size = dtype_size(meta->dtype);
     if (size < w->narrowest) w->narrowest = size;
-    if (!meta_is_static(meta) || meta_storage_span(meta) >= INT64_C(1) << 31) w->wide = true;
+    if (meta_is_static(meta) ? meta_storage_span(meta) >= INT64_C(1) << 31 : !w->narrow) w->wide = true;
 }
 
 static void measure_value(const Body *value, void *state) {
@@ -127,7 +127,7 @@ static void check_value(const Body *value, void *state) {
 
 /* Loads with other strides are made element by element; what has stride 1 must be aligned. A store must be whole. */
 static bool vector_fits(const Lowered *l, const Group *g, Dim var, Dim extent, int vector) {
-    if (!dim_is_int(extent) || extent % vector) return false;
+    if (dim_mod(l->syms, extent, vector) != 0) return false;
     VectorCheck check = {l, g, var, vector, true, false};
     for (int i = 0; i < g->items.count && check.good; i++) {
         body_each(g->items.at[i].value, check_value, &check);
@@ -185,11 +185,11 @@ static int threads_for(int64_t vectors, int64_t volume) {
 
 /* Threads a row and vectors a thread: the row in registers while they suffice (32 values a thread, 64 where threads are few), else what is read
  * again in shared memory, else read again. */
-static void bind_cuda_row(Binding *b, const Group *g) {
+static void bind_cuda_row(const Lowered *l, Binding *b, const Group *g) {
     enum { SHARED_BYTES = 200 * 1024 };
-    int64_t volume = hint_volume(g->axes + g->rows, g->axis_count - g->rows), vectors = (volume + b->vector - 1) / b->vector, each;
-    bool is_static = true;
-    for (int i = g->rows; i < g->axis_count; i++) is_static &= dim_is_int(g->axes[i].extent);
+    int64_t most = dim_high(axes_volume(l->syms, g->axes + g->rows, g->axis_count - g->rows));
+    bool is_static = most < INT64_C(1) << 31; /* or as good: symbolic, with a bound */
+    int64_t volume = is_static ? most : hint_volume(g->axes + g->rows, g->axis_count - g->rows), vectors = (volume + b->vector - 1) / b->vector, each;
     Again again = find_again(g);
     int arrays = again.values > 1 ? again.values : 1;
     b->threads = threads_for(vectors, volume);
@@ -204,27 +204,28 @@ static void bind_cuda_row(Binding *b, const Group *g) {
     b->rows_per_block = b->threads <= 32 ? 128 / b->threads : 1;
 }
 
-static void bind_cuda(const Lowered *l, Group *g) {
+static void bind_cuda(const Compile *c, const Lowered *l, Group *g) {
     Binding *b = &g->binding;
-    Width width = {l, g, 16, false};
+    Width width = {l, g, 16, false, c->narrow};
     for (int i = 0; i < g->items.count; i++) {
         body_each(g->items.at[i].value, measure_value, &width);
         if (g->items.at[i].kind == ITEM_STORE) measure_buffer(&width, g->items.at[i].buffer);
     }
     int64_t volume = hint_volume(g->axes, g->axis_count);
-    for (int i = 0; i < g->axis_count; i++) width.wide |= !dim_is_int(g->axes[i].extent);
-    b->wide_index = width.wide || volume >= INT64_C(1) << 31;
+    bool is_static = true;
+    for (int i = 0; i < g->axis_count; i++) is_static &= dim_is_int(g->axes[i].extent);
+    b->wide_index = width.wide || (is_static ? volume >= INT64_C(1) << 31 : !c->narrow);
     b->vector = 1;
     b->threads = 256;
     if (b->pattern == PATTERN_POINTWISE && g->axis_count) {
         b->vector = choose_vector(l, g, g->axis_count - 1, width.narrowest);
-        if (volume * width.narrowest < 8 << 20) b->threads = 128;
+        if (is_static && volume * width.narrowest < 8 << 20) b->threads = 128;
     }
     if (b->pattern == PATTERN_TILED) b->vector = width.narrowest >= 4 ? 1 : 4 / width.narrowest; /* lines of 128 bytes */
     if (b->pattern == PATTERN_COLUMN) b->vector = choose_vector(l, g, g->rows - 1, width.narrowest);
     if (b->pattern == PATTERN_ROW) {
         b->vector = choose_vector(l, g, g->axis_count - 1, width.narrowest);
-        bind_cuda_row(b, g);
+        bind_cuda_row(l, b, g);
     }
 }
 
@@ -238,13 +239,12 @@ static void mark_axes(Group *g, Device device) {
 }
 
 void bind_axes(Compile *c, Schedule *s, Device device) {
-    (void)c;
     for (int i = 0; i < s->groups.count; i++) {
         Group *g = s->groups.at[i];
         g->binding = (Binding){0};
         g->binding.pattern = choose_pattern(s->lowered, g);
         if (g->binding.pattern == PATTERN_EXTERN) continue;
-        if (device.kind == DEVICE_CUDA) bind_cuda(s->lowered, g);
+        if (device.kind == DEVICE_CUDA) bind_cuda(c, s->lowered, g);
         else bind_cpu(g);
         mark_axes(g, device);
     }

@@ -60,7 +60,7 @@ static void gather_buffer(Emitter *e, int buffer) {
 static void gather_var(const Sym *var, void *state) {
     Emitter *e = state;
     Dim d = dim_of_sym(var);
-    if (var->var_kind != SYM_SIZE && var->var_kind != SYM_UNBACKED) return;
+    if (var->var_kind != SYM_SIZE && var->var_kind != SYM_UNBACKED && var->var_kind != SYM_FLOAT) return;
     for (int i = 0; i < e->size_count; i++)
         if (e->sizes[i] == d) return;
     e->sizes[e->size_count++] = d;
@@ -262,7 +262,9 @@ static const char *prim_text(Emitter *e, const Body *value) {
 static const char *value_text(Emitter *e, const Body *value) {
     switch (value->kind) {
     case BODY_LOAD: return load_text(e, value);
-    case BODY_INDEX: return emitted_text(e, "(long)(%s)", index_text(e, value->index));
+    case BODY_INDEX:
+        if (value->type == DTYPE_F64) return emitted_text(e, e->target == TARGET_C ? "((union { long bits; double number; }){%s}).number" : "__longlong_as_double(%s)", index_text(e, value->index));
+        return emitted_text(e, "(long)(%s)", index_text(e, value->index));
     case BODY_RANDOM: {
         const char *word = e->load_name ? e->load_name(e, value) : NULL;
         return word ? emitted_text(e, "((float)(%s >> 8) * 0x1p-24f)", word) : random_call(e, value, index_text(e, value->index));

@@ -45,6 +45,9 @@ static bool may_divide_quickly(const Emitter *e) {
     return !cuts;
 }
 
+/* A size that fits 32 bits, in a kernel whose indices do: divisions by it are then of 32 bits, too. */
+static bool is_narrow_size(const Emitter *e, int i) { return strcmp(e->index_type, "int") == 0 && dim_low(e->sizes[i]) >= 0 && dim_high(e->sizes[i]) <= INT32_MAX; }
+
 static void emit_signature(Emitter *e, int threads) {
     const char *qualifier = may_restrict(e) ? "__restrict__ " : "";
     emit_random_helper(e);
@@ -60,9 +63,11 @@ static void emit_signature(Emitter *e, int threads) {
         if (stores_to(e, i)) emit_line(e, "    %s *p%d%s", type, i, comma);
         else emit_line(e, "    const %s *%sp%d%s", type, qualifier, i, comma);
     }
-    for (int i = 0; i < e->size_count; i++) emit_line(e, "    const long s%d%s", i, i + 1 < e->size_count ? "," : "");
+    for (int i = 0; i < e->size_count; i++) emit_line(e, "    const long s%d%s%s", i, is_narrow_size(e, i) ? "_" : "", i + 1 < e->size_count ? "," : "");
     emit_line(e, ") {");
     scope_open(e);
+    for (int i = 0; i < e->size_count; i++)
+        if (is_narrow_size(e, i)) emit_line(e, "const int s%d = (int)s%d_;", i, i);
 }
 
 void set_grid(Emitter *e, Dim blocks, int threads_x, int threads_y) {

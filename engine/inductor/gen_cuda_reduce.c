@@ -161,7 +161,7 @@ static void keep_values(Emitter *e, Map *declared, Map *computed) {
 }
 
 /* ---- what is read again, in shared memory (a thread reads back what it wrote itself: no barrier) ---- */
-typedef struct CacheWalk { Emitter *e; int *passes; int64_t volume; } CacheWalk;
+typedef struct CacheWalk { Emitter *e; int *passes; int64_t volume /* at most */; } CacheWalk;
 
 static void find_loaded(const Sym *var, void *state) { *(bool *)state |= var->var_kind == SYM_LOADED; }
 
@@ -187,7 +187,7 @@ static void declare_shared_row(Emitter *e) {
         keep.pass = e->g->items.at[i].depth;
         if (e->g->items.at[i].full) body_each(e->g->items.at[i].value, note_pass, &keep);
     }
-    CacheWalk walk = {e, keep.passes, axes_volume(e->l->syms, e->g->axes + e->g->rows, e->g->axis_count - e->g->rows)};
+    CacheWalk walk = {e, keep.passes, dim_high(axes_volume(e->l->syms, e->g->axes + e->g->rows, e->g->axis_count - e->g->rows))};
     emit_line(e, "extern __shared__ __align__(16) unsigned char shared[];");
     for (int i = 0; i < e->g->items.count; i++)
         if (e->g->items.at[i].full) body_each(e->g->items.at[i].value, declare_cached, &walk);

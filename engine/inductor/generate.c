@@ -3,7 +3,7 @@
  *     Plan *plan = generate(c, s, device, "forward");
  *
  * Invariant: nothing in the plan points to the graph; strings, metas and arguments are in the compile's arena. */
-#include "inductor/gen.h"
+#include "inductor/gen_cuda_call.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -56,12 +56,29 @@ static void note_sizes(Maker *m, const Dim *sizes, int count) {
 
 static void note_var(const Sym *var, void *state) {
     Dim d = dim_of_sym(var);
-    if (var->var_kind == SYM_SIZE || var->var_kind == SYM_UNBACKED) note_sizes(state, &d, 1);
+    if (var->var_kind == SYM_SIZE || var->var_kind == SYM_UNBACKED || var->var_kind == SYM_FLOAT) note_sizes(state, &d, 1);
 }
 
 static void note_meta(Maker *m, const Meta *meta) {
     for (int i = 0; i < meta->rank; i++) dim_each_var(meta->sizes[i], note_var, m), dim_each_var(meta->strides[i], note_var, m);
     dim_each_var(meta->offset, note_var, m);
+}
+
+static const Kernel *add_kernel(Maker *m, Kernel *kernel) {
+    const Kernel *equal = find_equal(m->plan, kernel);
+    if (equal) return equal;
+    kernel->name = arena_printf(m->c->arena, "k%d", m->plan->kernels.count);
+    vec_push_in(m->c->arena, &m->plan->kernels, kernel);
+    return kernel;
+}
+
+static void launch_kernel(const Kernel *kernel, const int *buffers, const Dim *sizes, Launch *launch) {
+    launch->kind = LAUNCH_KERNEL;
+    launch->kernel = kernel;
+    launch->buffers = buffers;
+    launch->buffer_count = kernel->pointer_count;
+    launch->sizes = sizes;
+    launch->size_count = kernel->size_count;
 }
 
 static void make_kernel(Maker *m, const Group *g, Launch *launch) {
@@ -75,20 +92,10 @@ static void make_kernel(Maker *m, const Group *g, Launch *launch) {
         kernel->scalar_twin = twin.kernel;
     }
     kernel->schedule = cuda ? describe_cuda(m, g) : describe_cpu(m, g);
-    const Kernel *equal = find_equal(m->plan, kernel);
-    if (!equal) {
-        kernel->name = arena_printf(m->c->arena, "k%d", m->plan->kernels.count);
-        vec_push_in(m->c->arena, &m->plan->kernels, kernel);
-        equal = kernel;
-    }
-    launch->kind = LAUNCH_KERNEL;
-    launch->kernel = equal;
-    launch->buffers = made.buffers;
-    launch->buffer_count = kernel->pointer_count;
-    launch->sizes = made.sizes;
-    launch->size_count = kernel->size_count;
+    const Kernel *equal = add_kernel(m, kernel);
     launch->flops = kernel->flops;
     launch->bytes = kernel->bytes_read + kernel->bytes_written;
+    launch_kernel(equal, made.buffers, made.sizes, launch);
     note_sizes(m, made.sizes, kernel->size_count);
 }
 
@@ -126,6 +133,17 @@ static void make_extern(Maker *m, const Loop *loop, Launch *launch) {
     launch->buffer_count = count;
 }
 
+/* On a card some ops without a loop form have a kernel all the same. */
+static bool make_call(Maker *m, const Group *g, const Loop *loop, Launch *launch) {
+    Made made;
+    if (m->plan->device.kind != DEVICE_CUDA || !generate_cuda_call(m->c, m->l, g, loop, &made)) return false;
+    int *buffers = ARENA_ARRAY(m->c->arena, int, made.kernel->pointer_count + 1);
+    for (int i = 0; i < made.kernel->pointer_count; i++) buffers[i] = home_of(m->l, made.buffers[i]);
+    launch_kernel(add_kernel(m, made.kernel), buffers, made.sizes, launch);
+    for (int i = 0; i < made.kernel->size_count; i++) dim_each_var(made.sizes[i], note_var, m);
+    return true;
+}
+
 static void make_matmul(Maker *m, const Loop *loop, Launch *launch) {
     launch->kind = LAUNCH_MATMUL;
     launch->matmul = loop->matmul;
@@ -145,7 +163,7 @@ static void make_launch(Maker *m, const Group *g) {
     if (!group_is_extern(g)) make_kernel(m, g, &launch);
     else {
         if (loop->kind == LOOP_MATMUL) make_matmul(m, loop, &launch);
-        else make_extern(m, loop, &launch);
+        else if (!make_call(m, g, loop, &launch)) make_extern(m, loop, &launch);
         launch.flops = loop->flops;
         launch.bytes = accesses_bytes(m->l, loop);
     }

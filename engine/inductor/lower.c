@@ -219,6 +219,7 @@ Lowered *lower(Compile *c, const Graph *graph) {
     l->builder->state = &lowering;
     l->builder->resolve = resolve_value;
     l->builder->round16 = c->policy->emulate_precision_casts;
+    l->builder->scalars = c->scalars;
     l->seed = sym_var(c->syms, "seed", INT64_MIN, INT64_MAX, SYM_SIZE);
     l->offset = sym_var(c->syms, "offset", 0, INT64_MAX, SYM_SIZE);
     l->nodes = map_new(c->arena);

@@ -22,7 +22,7 @@ Meta stored_meta(Lowering *lowering, const Meta *meta) {
     Meta stored = *meta;
     stored.offset = 0;
     stored.requires_grad = false;
-    if (!meta_is_dense(meta)) meta_set_contiguous(&stored, lowering->l->syms);
+    if (!lowering->c->keep_strides && !meta_is_dense(meta)) meta_set_contiguous(&stored, lowering->l->syms);
     return stored;
 }
 
@@ -114,6 +114,7 @@ static int64_t parts_wanted(const Reducing *r) {
     bool contiguous, cuda = r->lowering->l->device.kind == DEVICE_CUDA;
     measure(r, &rows, &columns, &contiguous);
     if (rows < 1 || reducer_is_arg(r->reduction.reducer)) return 1;
+    if (r->lowering->c->few_launches && rows >= 32 && rows * columns <= 1 << 20) return 1;
     int64_t most, parts;
     if (cuda) {
         int64_t blocks = contiguous ? rows : (rows + 255) / 256;

@@ -76,6 +76,7 @@ bool node_probe(Lowering *lowering, const Node *call, int *ops) {
     Arena *scratch = arena_new("probe");
     BodyBuilder *builder = body_builder_new(scratch, lowering->l->syms);
     builder->resolve = resolve_probe;
+    builder->scalars = lowering->c->scalars;
     Dim index[MAX_RANK];
     const Meta *out = &call->metas[0];
     for (int i = 0; i < out->rank; i++) index[i] = sym_axis(lowering->l->syms, "p", out->sizes[i]);

@@ -83,7 +83,13 @@ const Body *body_of_index(BodyBuilder *builder, Dim index) {
     if (dim_is_int(index)) return body_int(builder, DTYPE_I64, index);
     const Sym *sym = dim_sym(index);
     if (sym->kind == SYM_VAR && sym->var_kind == SYM_LOADED) return sym->payload;
+    if (sym->kind == SYM_VAR && sym->var_kind == SYM_FLOAT) return make(builder, (Body){.kind = BODY_INDEX, .type = DTYPE_F64, .index = index});
     return make(builder, (Body){.kind = BODY_INDEX, .type = DTYPE_I64, .index = index});
+}
+
+const Body *body_given(BodyBuilder *builder, const Arg *number) {
+    const void *var = builder->scalars ? map_get(builder->scalars, number) : NULL;
+    return var ? body_of_index(builder, (Dim)(intptr_t)var) : NULL;
 }
 
 const Body *body_load_buffer(BodyBuilder *builder, int buffer, Dim index, DType stored) {

@@ -39,6 +39,7 @@ struct BodyBuilder {
     /* What a tensor argument is at an index: lowering's answer to body_load. */
     const Body *(*resolve)(BodyBuilder *builder, const Arg *tensor, const Dim *index);
     void *state;
+    const struct Map *scalars;      /* Compile.scalars, or NULL */
     bool round16;                   /* policy emulate_precision_casts: body_cast to a 16-bit float rounds */
     int node_id, draw;              /* given to what is made now: the graph node, and its draw of random numbers */
     Body **slots; int capacity, count; /* hash-cons table */
@@ -50,7 +51,9 @@ SymTable *body_syms(BodyBuilder *builder);
 const Body *body_load(BodyBuilder *builder, const Arg *tensor, const Dim *index);        /* tensor: ARG_TENSOR, or a number (then a CONST) */
 const Body *body_float(BodyBuilder *builder, DType type, double value);
 const Body *body_int(BodyBuilder *builder, DType type, int64_t value);                   /* type may be a float: converted */
-const Body *body_of_index(BodyBuilder *builder, Dim index);                              /* i64 */
+const Body *body_of_index(BodyBuilder *builder, Dim index);                              /* i64; f64 for a SYM_FLOAT variable */
+/* The variable that stands for this number of an op (Compile.scalars), as a value; NULL: it is a constant. */
+const Body *body_given(BodyBuilder *builder, const Arg *number);
 const Body *body_prim(BodyBuilder *builder, Prim prim, const Body *a, const Body *b, const Body *c); /* casts operands to a common compute type first */
 const Body *body_cast(BodyBuilder *builder, const Body *value, DType to);                /* to a dtype: computes in its compute type; narrow ints wrap, 16-bit floats round only where the policy says */
 const Body *body_scalar(BodyBuilder *builder, const ScalarExpr *expr, const Body *const *inputs, int count);

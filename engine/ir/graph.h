@@ -42,6 +42,7 @@ struct Node {
 };
 
 typedef struct Mutation { int input, output; } Mutation;
+typedef struct GraphSize { Dim var; int input; } GraphSize;      /* a symbolic size that the graph is given before tensor input `input` (-1: at the end) */
 typedef struct OutputAlias { int output, input; Meta meta; } OutputAlias;
 
 struct Graph {
@@ -59,6 +60,7 @@ struct Graph {
     /* For each forward output the first output that shares its storage in eager execution (itself when none does): carried through the stages so that
      * equal values which eager keeps apart are given out apart. NULL: unknown. */
     const int *shares;
+    VEC(GraphSize) sizes;           /* of a captured graph */
     Map *names;                     /* base name -> count so far */
     int *next_id;                   /* shared by all graphs of a compile */
 };

@@ -5,8 +5,8 @@
  *     Meta m = meta_new(DTYPE_F32, (Device){DEVICE_CPU, 0}, 2, (Dim[]){3, 4});   // strides 4, 1
  *     meta_is_contiguous(&m)                                                     // true
  *
- * Invariant: questions about layout (contiguous, dense) answer from integers alone; of symbolic strides they know only
- * what is equal by identity. To add a dtype: a row in dtype.def. */
+ * Invariant: an answer about symbolic sizes holds in every call that the compile will serve: what is not known is assumed (sym.h).
+ * To add a dtype: a row in dtype.def. */
 #include "ir/meta.h"
 #include <assert.h>
 #include <string.h>
@@ -70,9 +70,18 @@ bool meta_is_static(const Meta *meta) {
     return dim_is_int(meta->offset);
 }
 
+Meta meta_resolved(const Meta *meta) {
+    Meta now = *meta;
+    for (int i = 0; i < meta->rank; i++) now.sizes[i] = dim_resolve(meta->sizes[i]), now.strides[i] = dim_resolve(meta->strides[i]);
+    now.offset = dim_resolve(meta->offset);
+    return now;
+}
+
+static int64_t seen(Dim d) { return dim_is_int(d) ? d : dim_hint(d); }
+
 int64_t meta_numel(const Meta *meta) {
     int64_t n = 1;
-    for (int i = 0; i < meta->rank; i++) n *= meta->sizes[i];
+    for (int i = 0; i < meta->rank; i++) n *= seen(meta->sizes[i]);
     return n;
 }
 
@@ -85,25 +94,16 @@ Dim meta_numel_dim(const Meta *meta, SymTable *syms) {
 int64_t meta_bytes(const Meta *meta) { return meta_numel(meta) * dtype_size(meta->dtype); }
 
 int64_t meta_storage_span(const Meta *meta) {
-    int64_t last = meta->offset;
+    int64_t last = seen(meta->offset);
     for (int i = 0; i < meta->rank; i++) {
         if (meta->sizes[i] == 0) return 0;
-        last += (meta->sizes[i] - 1) * meta->strides[i];
+        last += (seen(meta->sizes[i]) - 1) * seen(meta->strides[i]);
     }
     return last + 1;
 }
 
-/* Dims outside dim `last` have the strides of a dense tensor, where sizes are symbolic: every stride divided by the one inside it must be
- * that dim's size, which is asked under the hints (a guard on strides stands behind every symbolic input). */
-static bool is_symbolic_product(const Meta *meta, int last, Dim expected) {
-    int64_t product = dim_hint(expected);
-    for (int i = last; i >= 0; i--) {
-        if (meta->sizes[i] == 1) continue;
-        if (dim_hint(meta->strides[i]) != product) return false;
-        product *= dim_hint(meta->sizes[i]);
-    }
-    return true;
-}
+/* Equal in every call that this compile will serve. Where the sizes seen say no, nothing is assumed. */
+static bool surely_equal(Dim a, Dim b) { return a == b || (seen(a) == seen(b) && dim_is(SYM_EQ, a, b)); }
 
 bool meta_is_contiguous(const Meta *meta) {
     Dim expected = 1;
@@ -111,10 +111,8 @@ bool meta_is_contiguous(const Meta *meta) {
         if (meta->sizes[i] == 0) return true;
     for (int i = meta->rank - 1; i >= 0; i--) {
         if (meta->sizes[i] == 1) continue;
-        if (!dim_equal(meta->strides[i], expected)) return false;
-        if (i == 0) return true;
-        if (!dim_is_int(expected) || !dim_is_int(meta->sizes[i])) return is_symbolic_product(meta, i, expected);
-        expected *= meta->sizes[i];
+        if (!surely_equal(meta->strides[i], expected)) return false;
+        expected = dim_product(expected, meta->sizes[i]);
     }
     return true;
 }
@@ -123,7 +121,7 @@ bool meta_is_contiguous(const Meta *meta) {
 static void order_by_stride(const Meta *meta, int *order) {
     for (int i = 0; i < meta->rank; i++) {
         int place = i;
-        while (place > 0 && meta->strides[order[place - 1]] > meta->strides[i]) {
+        while (place > 0 && seen(meta->strides[order[place - 1]]) > seen(meta->strides[i])) {
             order[place] = order[place - 1];
             place--;
         }
@@ -132,16 +130,15 @@ static void order_by_stride(const Meta *meta, int *order) {
 }
 
 bool meta_is_dense(const Meta *meta) {
-    if (!meta_is_static(meta)) return meta_is_contiguous(meta);
     int order[MAX_RANK];
     order_by_stride(meta, order);
-    int64_t expected = 1;
+    Dim expected = 1;
     for (int i = 0; i < meta->rank; i++)
         if (meta->sizes[i] == 0) return true;
     for (int i = 0; i < meta->rank; i++) {
         if (meta->sizes[order[i]] == 1) continue;
-        if (meta->strides[order[i]] != expected) return false;
-        expected *= meta->sizes[order[i]];
+        if (!surely_equal(meta->strides[order[i]], expected)) return false;
+        expected = dim_product(expected, meta->sizes[order[i]]);
     }
     return true;
 }
@@ -163,12 +160,10 @@ bool meta_equal(const Meta *a, const Meta *b) {
 /* Should dim a stand inside dim b (-1), outside (1), or is it open (0)? By strides, and by sizes where strides agree; TensorIterator's rule. */
 static int compare_dims(const Meta *like, int a, int b) {
     Dim stride_a = like->strides[a], stride_b = like->strides[b];
-    if (!dim_is_int(stride_a)) stride_a = dim_hint(stride_a);
-    if (!dim_is_int(stride_b)) stride_b = dim_hint(stride_b);
     if (stride_a == 0 || stride_b == 0) return 0;
-    if (stride_a != stride_b) return stride_a < stride_b ? -1 : 1;
-    Dim size_a = dim_hint(like->sizes[a]), size_b = dim_hint(like->sizes[b]);
-    return size_a > size_b ? 1 : size_a < size_b ? -1 : 0;
+    if (!dim_is(SYM_EQ, stride_a, stride_b)) return dim_is(SYM_LT, stride_a, stride_b) ? -1 : 1;
+    if (dim_is(SYM_LT, like->sizes[b], like->sizes[a])) return 1;
+    return dim_is(SYM_LT, like->sizes[a], like->sizes[b]) ? -1 : 0;
 }
 
 /* From the innermost dim outward: strides of a dense tensor in the order `order`. */
@@ -227,8 +222,11 @@ bool sizes_broadcast(Dim *out, int *out_rank, const Dim *a, int a_rank, const Di
     Dim result[MAX_RANK];
     for (int i = 1; i <= rank; i++) {
         Dim x = i <= a_rank ? a[a_rank - i] : 1, y = i <= b_rank ? b[b_rank - i] : 1;
-        if (x != 1 && y != 1 && !dim_equal(x, y)) return false;
-        result[rank - i] = x == 1 ? y : x;
+        result[rank - i] = x;
+        if (x == y || dim_is_one(y)) continue;
+        if (dim_is_one(x)) result[rank - i] = y;
+        else if (!dim_is(SYM_EQ, x, y)) return false;
+        else if (dim_is_int(y)) result[rank - i] = y;
     }
     memcpy(out, result, (size_t)rank * sizeof *out);
     *out_rank = rank;

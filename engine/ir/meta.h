@@ -37,9 +37,10 @@ typedef struct Meta {
 Meta meta_new(DType dtype, Device device, int rank, const Dim *sizes);       /* contiguous, offset 0 */
 void meta_set_contiguous(Meta *meta, SymTable *syms);                       /* strides from sizes; syms may be NULL when static */
 bool meta_is_static(const Meta *meta);
-int64_t meta_numel(const Meta *meta);                                        /* static only */
+Meta meta_resolved(const Meta *meta);                                        /* sizes as assumptions left them: dim_resolve */
+int64_t meta_numel(const Meta *meta);                                        /* of symbolic sizes: those seen (so the two below) */
 Dim meta_numel_dim(const Meta *meta, SymTable *syms);
-int64_t meta_bytes(const Meta *meta);                                        /* static: numel * size; what a dense copy occupies */
+int64_t meta_bytes(const Meta *meta);                                        /* numel * size; what a dense copy occupies */
 int64_t meta_storage_span(const Meta *meta);                                 /* elements from the first to the last touched, plus offset: what a storage must hold */
 bool meta_is_contiguous(const Meta *meta);                                   /* PyTorch's rule: size-1 dims are ignored, empty is contiguous */
 bool meta_is_dense(const Meta *meta);                                        /* non-overlapping and dense in some order of dims */
@@ -49,5 +50,5 @@ bool meta_equal(const Meta *a, const Meta *b);                               /* 
 void meta_preserve_strides(Meta *meta, const Meta *like, SymTable *syms);
 /* 'f32[3, 4][4, 1]cpu', the form of the cases; `strides`/`device` may be left out. */
 void meta_print(Text *text, const Meta *meta, bool strides, bool device);
-bool sizes_broadcast(Dim *out, int *out_rank, const Dim *a, int a_rank, const Dim *b, int b_rank); /* static or equal syms; false: shapes do not match */
+bool sizes_broadcast(Dim *out, int *out_rank, const Dim *a, int a_rank, const Dim *b, int b_rank); /* false: shapes do not match */
 #endif

@@ -108,6 +108,8 @@ typedef struct FamilyOps {
     /* With scatter: the sizes that source_index runs over, and what the output holds before: the first argument's values, or zeros. false: the row's
      * arguments have no such form (then the plan calls the eager kernel). */
     bool (*scatter_space)(const Op *op, const Arg *args, int nargs, const Meta *out, int *rank, Dim *sizes, bool *zeros);
+    /* DECOMPOSED: has the CPU a loop for these arguments, so that run_cpu may be called in place of the body? */
+    bool (*runs_natively)(const Op *op, const Arg *args);
 } FamilyOps;
 
 static inline bool op_has(const Op *op, unsigned traits) { return (op->traits & traits) == traits; }

@@ -101,6 +101,13 @@ static Range range_of(SymKind kind, const Dim *args, int count) {
     return range;
 }
 
+void sym_update_range(Sym *sym) {
+    if (sym->kind == SYM_VAR) return;
+    Range range = range_of(sym->kind, sym->args, sym->count);
+    sym->low = most(sym->low, range.low);
+    sym->high = least(sym->high, range.high);
+}
+
 /* ---- hash-consing ---- */
 static size_t hash_of(SymKind kind, const Dim *args, int count) {
     uint64_t hash = UINT64_C(1469598103934665603) ^ (uint64_t)kind;
@@ -125,23 +132,31 @@ static void table_grow(SymTable *table) {
     }
 }
 
+/* A node as it is known now. */
+static Dim sym_now(const Sym *sym) {
+    if (sym->is_replaced) return sym->becomes;
+    return sym->low == sym->high && !is_infinite(sym->low) ? sym->low : dim_of_sym(sym);
+}
+
 Dim sym_intern(SymTable *table, SymKind kind, const Dim *args, int count) {
     if (table->count * 2 >= table->capacity) table_grow(table);
     size_t mask = (size_t)(table->capacity - 1), at = hash_of(kind, args, count) & mask;
     for (; table->slots[at]; at = (at + 1) & mask)
-        if (is_same(table->slots[at], kind, args, count)) return dim_of_sym(table->slots[at]);
+        if (is_same(table->slots[at], kind, args, count)) return sym_now(table->slots[at]);
     Range range = range_of(kind, args, count);
     Sym *sym = ARENA_NEW(table->arena, Sym);
-    *sym = (Sym){.kind = kind, .id = table->next_id++, .count = count, .low = range.low, .high = range.high,
+    *sym = (Sym){.kind = kind, .id = table->next_id++, .count = count, .low = range.low, .high = range.high, .table = table,
                  .args = arena_copy(table->arena, args, (size_t)count * sizeof *args)};
     table->slots[at] = sym;
     table->count++;
+    vec_push_in(table->arena, &table->all, sym);
     return range.low == range.high && !is_infinite(range.low) ? range.low : dim_of_sym(sym);
 }
 
 Dim sym_var(SymTable *table, const char *name, int64_t low, int64_t high, SymVarKind kind) {
     Sym *sym = ARENA_NEW(table->arena, Sym);
-    *sym = (Sym){.kind = SYM_VAR, .var_kind = kind, .id = table->next_id++, .name = arena_strdup(table->arena, name), .low = low, .high = high, .hint = low};
+    *sym = (Sym){.kind = SYM_VAR, .var_kind = kind, .id = table->next_id++, .name = arena_strdup(table->arena, name), .low = low, .high = high, .hint = low, .table = table};
+    vec_push_in(table->arena, &table->all, sym);
     return dim_of_sym(sym);
 }
 
@@ -166,8 +181,8 @@ SymTerm sym_term(SymTable *table, Dim d) {
 }
 
 void sum_add_term(SymSum *sum, SymTerm term) {
-    if (term.monomial == 1) {
-        sum->constant = checked_add(sum->constant, term.coefficient);
+    if (dim_is_int(term.monomial)) { /* 1, or a product whose range is one number (an axis of no elements) */
+        sum->constant = checked_add(sum->constant, checked_mul(term.coefficient, term.monomial));
         return;
     }
     for (int i = 0; i < sum->terms.count; i++) {
@@ -220,6 +235,22 @@ static bool sum_join_division(SymSum *sum) {
     return false;
 }
 
+/* k * b * (x // b) is k * (x - r) where x % b is known to be r. */
+static bool sum_join_quotient(SymSum *sum) {
+    if (!sum->table->residues.count) return false;
+    for (int i = 0; i < sum->terms.count; i++) {
+        SymTerm term = sum->terms.at[i];
+        const Sym *sym = dim_sym(term.monomial);
+        int64_t residue;
+        if (term.coefficient == 0 || sym->kind != SYM_FLOORDIV || !dim_is_int(sym->args[1]) || term.coefficient % sym->args[1] != 0) continue;
+        if (!sym_known_residue(sum->table, sym->args[0], sym->args[1], &residue)) continue;
+        sum->terms.at[i].coefficient = 0;
+        sum_add(sum, dim_sub(sum->table, sym->args[0], residue), term.coefficient / sym->args[1]);
+        return true;
+    }
+    return false;
+}
+
 static int term_compare(const void *a, const void *b) {
     const SymTerm *x = a, *y = b;
     int i = dim_sym(x->monomial)->id, j = dim_sym(y->monomial)->id;
@@ -227,7 +258,7 @@ static int term_compare(const void *a, const void *b) {
 }
 
 Dim sum_take(SymSum *sum) {
-    while (sum_join_division(sum)) {}
+    while (sum_join_division(sum) || sum_join_quotient(sum)) {}
     int kept = 0;
     for (int i = 0; i < sum->terms.count; i++)
         if (sum->terms.at[i].coefficient != 0) sum->terms.at[kept++] = sum->terms.at[i];

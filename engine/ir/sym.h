@@ -11,11 +11,13 @@
 #ifndef VITRINE_IR_SYM_H
 #define VITRINE_IR_SYM_H
 #include "base/arena.h"
+#include "base/span.h"
 #include "base/text.h"
 #include "ir/dim.h"
 
 typedef enum SymKind { SYM_CONST, SYM_VAR, SYM_ADD, SYM_MUL, SYM_FLOORDIV, SYM_MOD, SYM_MIN, SYM_MAX, SYM_EQ, SYM_NE, SYM_LT, SYM_LE, SYM_AND, SYM_OR, SYM_NOT } SymKind;
-typedef enum SymVarKind { SYM_SIZE /* s0: a symbolic size or int */, SYM_AXIS /* loop axis */, SYM_LOADED /* an integer read from a tensor: indirect index */, SYM_UNBACKED } SymVarKind;
+typedef enum SymVarKind { SYM_SIZE /* s0: a symbolic size or int */, SYM_AXIS /* loop axis */, SYM_LOADED /* an integer read from a tensor: indirect index */, SYM_UNBACKED,
+    SYM_FLOAT /* a float given at each run: the value is its 64 bits; only whole, as the index of a BODY_INDEX of type F64 */ } SymVarKind;
 
 struct Sym {
     SymKind kind;
@@ -29,6 +31,8 @@ struct Sym {
     int64_t low, high;      /* range, inclusive */
     void *payload;          /* VAR: SYM_LOADED -> the body expression that yields it (ir/loop.h); SYM_SIZE -> its source;
                              * SYM_AXIS -> its extent (Dim *), or NULL */
+    SymTable *table;
+    Dim becomes; bool is_replaced; /* an assumption made it equal to something simpler: see dim_resolve */
 };
 
 SymTable *sym_table_new(Arena *arena);
@@ -55,6 +59,37 @@ bool dim_less(SymTable *table, Dim a, Dim b); /* provably a < b, for all values 
 void dim_each_var(Dim d, void (*visit)(const Sym *var, void *state), void *state); /* a variable may be visited more than once */
 /* d = coefficient * var + rest, with rest free of var; false when d is not linear in var. */
 bool dim_linear(SymTable *table, Dim d, Dim var, Dim *coefficient, Dim *rest);
+/* ---- assumptions (sym_assume.c): what a compile took for granted about its sizes ----
+ *
+ *     dim_is(SYM_LT, n, 10)     ->  true under the hint 7; from now on n is in [2, 9], and the compile is good for such n only
+ *
+ * Every decision about sizes that changes what is computed goes through dim_decide, in whatever stage; decisions of speed alone ask dim_hint.
+ * dynamo makes guards of the list. A relation between integers, or one that ranges decide, is no assumption. */
+typedef struct Assumption {
+    Dim relation;               /* holds (it is the negation where the answer was no) */
+    Dim asked;                  /* as it was asked */
+    bool absorbed;              /* ranges, and sizes that became integers, say all of it */
+    const char *why;
+    Span span;
+} Assumption;
+/* Truth of a relation (a Dim that is 0 or 1), decided by ranges, by what is assumed already, else by the hints: then it is assumed. */
+bool dim_decide(Dim relation);
+bool dim_is(SymKind relation, Dim a, Dim b);                /* EQ, NE, LT, LE */
+static inline bool dim_same(Dim a, Dim b) { return a == b || dim_is(SYM_EQ, a, b); }
+static inline bool dim_is_one(Dim d) { return dim_is_int(d) ? d == 1 : dim_is(SYM_EQ, d, 1); }
+/* Is it an integer in every call this compile will serve? It is from now on. */
+int64_t dim_specialize(Dim d, const char *why);
+Dim dim_resolve(Dim d);                                     /* what assumptions made equal, replaced */
+int assumption_count(const SymTable *table);
+const Assumption *assumption_at(const SymTable *table, int index);
+/* Where the question comes from: called for each new assumption. table_freeze: later assumptions are listed, but change no range (a backward that is
+ * compiled when its entry runs already). */
+void table_on_assume(SymTable *table, Span (*where)(void *state), void *state);
+void table_freeze(SymTable *table);
+void var_set_hint(Dim var, int64_t hint);
+/* Products where either may be symbolic; the table is the operands' own. */
+Dim dim_product(Dim a, Dim b);
+
 /* As Python and as C read it: "5*i0 + 3", "(i0 + 1)//2". In C floor division of non-negative operands prints as "/". */
 void dim_print(Text *text, Dim d);
 void dim_print_c(Text *text, Dim d);

@@ -177,6 +177,7 @@ static Dim modulo_by_int(SymTable *table, Dim a, int64_t b) {
     if (low != INT64_MIN && high != INT64_MAX && sym_quotient(low, b) == sym_quotient(high, b)) return dim_sub(table, rest, sym_quotient(low, b) * b);
     int64_t factor = find_factor(table, rest, b, &quotient, &args[0]);
     if (factor) return dim_add(table, dim_mul(table, dim_mod(table, quotient, b / factor), factor), args[0]);
+    if (sym_known_residue(table, rest, b, &low)) return low;
     const Sym *sym = dim_sym(rest);
     if (sym->kind == SYM_MOD && dim_is_int(sym->args[1]) && sym->args[1] % b == 0) return dim_mod(table, sym->args[0], b);
     args[0] = rest, args[1] = b;

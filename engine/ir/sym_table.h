@@ -4,10 +4,18 @@
 #include "base/vec.h"
 #include "ir/sym.h"
 
+typedef struct SymResidue { Dim d; int64_t modulus, residue; } SymResidue; /* d % modulus == residue, assumed */
+
 struct SymTable {
     Arena *arena;
     Sym **slots;            /* open addressing */
     int capacity, count, next_id;
+    VEC(Sym *) all;         /* compound ones and variables, operands first */
+    VEC(Assumption) assumptions;
+    VEC(SymResidue) residues;
+    Span (*where)(void *state); void *where_state;
+    const char *why;        /* of what is decided now, or NULL */
+    bool frozen;
 };
 
 typedef struct SymTerm { Dim monomial; int64_t coefficient; } SymTerm;                  /* monomial 1: a constant */
@@ -19,6 +27,10 @@ Dim sym_scaled(SymTable *table, SymTerm term);
 void sum_add(SymSum *sum, Dim d, int64_t factor);
 void sum_add_term(SymSum *sum, SymTerm term);
 Dim sum_take(SymSum *sum);
+
+void sym_update_range(Sym *sym);                      /* from its operands; keeps what was assumed of it */
+/* d % modulus where assumptions say so. */
+bool sym_known_residue(SymTable *table, Dim d, int64_t modulus, int64_t *residue);
 
 int64_t sym_range_add(int64_t a, int64_t b);
 int64_t sym_range_mul(int64_t a, int64_t b);

@@ -13,8 +13,13 @@
 static void note_comment(void *state, Span comment) {
     Parser *parser = state;
     const char *text = comment.file->text + comment.start;
-    if (comment.end - comment.start < 2 || text[1] != ':') return;
-    CommandLine line = {arena_strndup(parser->arena, text + 1, comment.end - comment.start - 1), comment, parser->tokens.count};
+    uint32_t length = comment.end - comment.start;
+    if (length < 2 || text[1] != ':') return;
+    uint32_t colon = 1, second = 2; /* "#: :graph" is ":graph" too; "#: words" is a comment, as documentation tools write them */
+    while (second < length && (text[second] == ' ' || text[second] == '\t')) second++;
+    if (second < length && text[second] == ':') colon = second;
+    else if (second > 2) return;
+    CommandLine line = {arena_strndup(parser->arena, text + colon, length - colon), comment, parser->tokens.count};
     vec_push_in(parser->arena, &parser->comments, line);
 }
 

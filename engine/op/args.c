@@ -13,12 +13,12 @@
 double arg_as_double(const Arg *arg) {
     if (arg->tag == ARG_FLOAT) return arg->f;
     if (arg->tag == ARG_BOOL) return arg->b ? 1 : 0;
-    if (arg->tag == ARG_INT) return (double)dim_hint(arg->i);
+    if (arg->tag == ARG_INT) return (double)dim_specialize(arg->i, "an op needs it as a plain number");
     return 0;
 }
 
 int64_t arg_as_int(const Arg *arg) {
-    if (arg->tag == ARG_INT) return dim_is_int(arg->i) ? arg->i : dim_hint(arg->i);
+    if (arg->tag == ARG_INT) return dim_specialize(arg->i, "an op needs it as a plain number");
     if (arg->tag == ARG_BOOL) return arg->b;
     if (arg->tag == ARG_FLOAT && arg->f >= -0x1p63 && arg->f < 0x1p63) return (int64_t)arg->f;
     return arg->tag == ARG_FLOAT ? INT64_MIN : 0;
@@ -84,7 +84,7 @@ bool read_dims(const Op *op, const Arg *args, const char *name, int rank, bool *
     if (arg->tag == ARG_INT || arg->tag == ARG_BOOL) return mark_dim(arg_as_int(arg), rank, marks, error);
     if (arg->tag != ARG_INTS) return op_error(error, ERROR_TYPE, "%s(): argument '%s' must be tuple of ints, not %s", op->name, name, tag_name(arg->tag));
     for (int i = 0; i < arg->ints.count; i++)
-        if (!mark_dim(dim_hint(arg->ints.at[i]), rank, marks, error)) return false;
+        if (!mark_dim(dim_specialize(arg->ints.at[i], "it names a dimension"), rank, marks, error)) return false;
     return true;
 }
 

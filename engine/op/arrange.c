@@ -23,6 +23,12 @@ static bool shape_error(const Op *op, const char *what, const Meta *have, const 
 
 /* ---- shapes ---- */
 
+static bool shapes_agree(const Meta *a, const Meta *b) {
+    bool same = a->rank == b->rank;
+    for (int i = 0; same && i < a->rank; i++) same = dim_same(a->sizes[i], b->sizes[i]);
+    return same;
+}
+
 /* Legacy: a 1-D tensor of no elements goes with anything. */
 static bool is_skipped(const Meta *meta) { return meta->rank == 1 && meta->sizes[0] == 0; }
 
@@ -49,7 +55,7 @@ static bool cat_infer(const Op *op, const Arg *args, Meta *out, const OpContext 
         const Meta *meta = arg_meta(&list->list.items[i]);
         if (!stacks && is_skipped(meta)) continue;
         bool fits = meta->rank == first->rank;
-        for (int d = 0; fits && d < meta->rank; d++) fits = (d == dim && !stacks) || dim_equal(meta->sizes[d], first->sizes[d]) || dim_hint(meta->sizes[d]) == dim_hint(first->sizes[d]);
+        for (int d = 0; fits && d < meta->rank; d++) fits = (d == dim && !stacks) || dim_same(meta->sizes[d], first->sizes[d]);
         if (!fits) {
             char a[128], b[128];
             shape_text(first, a, sizeof a);
@@ -77,7 +83,7 @@ static bool pad_infer(const Op *op, const Arg *args, Meta *out, const OpContext 
     for (int i = 0; i < count / 2; i++) {
         int dim = out->rank - 1 - i;
         out->sizes[dim] = dim_plus(context->syms, out->sizes[dim], dim_plus(context->syms, pad[2 * i], pad[2 * i + 1]));
-        if (dim_hint(out->sizes[dim]) < 0) return op_error(error, ERROR_RUNTIME, "The input size, plus negative padding, resulted in a negative output size for dimension %d", dim);
+        if (dim_is(SYM_LT, out->sizes[dim], 0)) return op_error(error, ERROR_RUNTIME, "The input size, plus negative padding, resulted in a negative output size for dimension %d", dim);
     }
     (void)op;
     return true;
@@ -119,7 +125,7 @@ static bool check_strides(const Op *op, const Arg *args, const char *name, int r
     int count;
     if (!read_sizes(op, op_arg(op, args, name), strides, &count, error)) return false;
     bool fits = count == rank;
-    for (int i = 0; i < count; i++) fits = fits && dim_hint(strides[i]) >= 0;
+    for (int i = 0; i < count; i++) fits = fits && dim_is(SYM_LE, 0, strides[i]);
     return fits ? true : op_error(error, ERROR_RUNTIME, "%s(): '%s' does not fit a tensor of %d dimensions", op->name, name, rank);
 }
 
@@ -130,9 +136,15 @@ static bool check_geometry(const Op *op, const Arg *args, const Meta *out, OpErr
     const Arg *offset = op_arg(op, args, "storage_offset");
     if (!check_strides(op, args, "input_strides", out->rank, error) || !check_strides(op, args, "stride", grad->rank, error)) return false;
     if (!read_sizes(op, op_arg(op, args, "size"), size, &count, error)) return false;
-    bool fits = count == grad->rank && arg_as_int(op_arg(op, args, "input_offset")) >= 0 && (offset->tag != ARG_INT || dim_hint(offset->i) >= 0);
-    for (int i = 0; fits && i < count; i++) fits = dim_equal(size[i], grad->sizes[i]);
+    bool fits = count == grad->rank && arg_as_int(op_arg(op, args, "input_offset")) >= 0 && (offset->tag != ARG_INT || dim_is(SYM_LE, 0, offset->i));
+    for (int i = 0; fits && i < count; i++) fits = dim_same(size[i], grad->sizes[i]);
     return fits ? true : op_error(error, ERROR_RUNTIME, "%s(): the gradient does not have the view's shape", op->name);
+}
+
+static Dim windows_of(Dim extent, int64_t size, int64_t step) {
+    if (dim_is_int(extent)) return (extent - size) / step + 1;
+    SymTable *syms = dim_sym(extent)->table;
+    return dim_add(syms, dim_floordiv(syms, dim_sub(syms, extent, size), step), 1);
 }
 
 static bool check_windows(const Op *op, const Arg *args, const Meta *out, OpError *error) {
@@ -140,9 +152,9 @@ static bool check_windows(const Op *op, const Arg *args, const Meta *out, OpErro
     const Meta *grad = arg_meta(&args[0]);
     int64_t size = arg_as_int(op_arg(op, args, "size")), step = arg_as_int(op_arg(op, args, "step"));
     if (!read_dim(op, args, "dim", out->rank, &dim, error)) return false;
-    int64_t extent = out->rank ? dim_hint(out->sizes[dim]) : 1;
-    bool fits = step > 0 && size >= 0 && size <= extent && grad->rank == out->rank + 1 && dim_hint(grad->sizes[grad->rank - 1]) == size;
-    for (int i = 0; fits && i < out->rank; i++) fits = i == dim ? dim_hint(grad->sizes[i]) == (extent - size) / step + 1 : dim_equal(grad->sizes[i], out->sizes[i]);
+    Dim extent = out->rank ? out->sizes[dim] : 1;
+    bool fits = step > 0 && size >= 0 && dim_is(SYM_LE, size, extent) && grad->rank == out->rank + 1 && dim_same(grad->sizes[grad->rank - 1], size);
+    for (int i = 0; fits && i < out->rank; i++) fits = dim_same(grad->sizes[i], i == dim ? windows_of(extent, size, step) : out->sizes[i]);
     return fits ? true : op_error(error, ERROR_RUNTIME, "%s(): the gradient does not have the shape of the windows", op->name);
 }
 
@@ -172,11 +184,11 @@ bool arrange_infer(const Op *op, const Arg *args, Meta *out, const OpContext *co
     Meta view;
     if (puts_gradient(op->shared)) {
         if (!view_shape(op, args, out, &view, context, error)) return false;
-        return meta_same_shape(&view, arg_meta(&args[0])) ? true : shape_error(op, "the gradient", arg_meta(&args[0]), &view, error);
+        return shapes_agree(&view, arg_meta(&args[0])) ? true : shape_error(op, "the gradient", arg_meta(&args[0]), &view, error);
     }
     if (!names_view_scatter(op->shared)) return true;
     if (!need_tensor(op, args, 1, error) || !view_shape(op, args, out, &view, context, error)) return false;
-    return meta_same_shape(&view, arg_meta(&args[1])) ? true : shape_error(op, "src", arg_meta(&args[1]), &view, error);
+    return shapes_agree(&view, arg_meta(&args[1])) ? true : shape_error(op, "src", arg_meta(&args[1]), &view, error);
 }
 
 /* ---- eager: copies between pieces ---- */
@@ -192,9 +204,11 @@ static bool view_shape(const Op *op, const Arg *args, const Meta *base, Meta *vi
     if (strncmp(word, "select", 6) == 0) {
         if (base->rank == 0) return op_error(error, ERROR_INDEX, "%s() cannot be applied to a 0-dim tensor.", op->name);
         if (!read_dim(op, args, "dim", base->rank, &dim, error)) return false;
-        int64_t at = int_arg(op, args, "index"), size = dim_hint(base->sizes[dim]);
-        if (at < -size || at >= size) return op_error(error, ERROR_INDEX, "%s(): index %lld out of range for dimension %d of size %lld", op->name, (long long)at, dim, (long long)size);
-        view->offset = dim_plus(context->syms, base->offset, dim_times(context->syms, at < 0 ? at + size : at, base->strides[dim]));
+        Dim at = 0, size = base->sizes[dim];
+        if (!read_integer(op, args, "index", &at, error)) return false;
+        if (dim_is(SYM_LT, at, 0)) at = dim_plus(context->syms, at, size);
+        if (dim_is(SYM_LT, at, 0) || dim_is(SYM_LE, size, at)) return op_error(error, ERROR_INDEX, "%s(): index %lld out of range for dimension %d of size %lld", op->name, (long long)arg_as_int(op_arg(op, args, "index")), dim, (long long)dim_hint(size));
+        view->offset = dim_plus(context->syms, base->offset, dim_times(context->syms, at, base->strides[dim]));
         for (int i = dim; i + 1 < base->rank; i++) view->sizes[i] = base->sizes[i + 1], view->strides[i] = base->strides[i + 1];
         view->rank--;
         return true;
@@ -223,8 +237,8 @@ static bool view_shape(const Op *op, const Arg *args, const Meta *base, Meta *vi
     const Arg *offset = op_arg(op, args, "storage_offset");
     if (!read_sizes(op, op_arg(op, args, "size"), view->sizes, &view->rank, error) || !read_sizes(op, op_arg(op, args, "stride"), view->strides, &strides, error)) return false;
     view->offset = offset->tag == ARG_INT ? offset->i : 0;
-    bool fits = strides == view->rank && dim_hint(view->offset) >= 0;
-    for (int i = 0; fits && i < strides; i++) fits = dim_hint(view->strides[i]) >= 0 && dim_hint(view->sizes[i]) >= 0;
+    bool fits = strides == view->rank && dim_is(SYM_LE, 0, view->offset);
+    for (int i = 0; fits && i < strides; i++) fits = dim_is(SYM_LE, 0, view->strides[i]) && dim_is(SYM_LE, 0, view->sizes[i]);
     if (!fits) return op_error(error, ERROR_RUNTIME, "%s(): size and stride must have the same length, and nothing may be negative", op->name);
     if (!meta_is_static(view) || !meta_is_static(base)) return true;
     return meta_numel(view) == 0 || meta_storage_span(view) <= meta_storage_span(base) ? true : op_error(error, ERROR_RUNTIME, "%s: the view reaches outside its base", op->name);

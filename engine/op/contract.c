@@ -34,9 +34,9 @@ static bool shapes_clash(const Op *op, const Meta *a, const Meta *b, OpError *er
 static bool infer_matrices(const Op *op, const Arg *args, int first, int rank, Meta *out, OpError *error) {
     if (!check_rank(op, args, first, rank, error) || !check_rank(op, args, first + 1, rank, error)) return false;
     const Meta *a = arg_meta(&args[first]), *b = arg_meta(&args[first + 1]);
-    if (!dim_equal(a->sizes[rank - 1], b->sizes[rank - 2])) return shapes_clash(op, a, b, error);
+    if (!dim_same(a->sizes[rank - 1], b->sizes[rank - 2])) return shapes_clash(op, a, b, error);
     if (!check_dtypes(op, args, first, first + 1, error)) return false;
-    if (rank == 3 && !dim_equal(a->sizes[0], b->sizes[0]))
+    if (rank == 3 && !dim_same(a->sizes[0], b->sizes[0]))
         return op_error(error, ERROR_RUNTIME, "%s: batch sizes differ: %lld and %lld", op->name, (long long)dim_hint(a->sizes[0]), (long long)dim_hint(b->sizes[0]));
     *out = *a;
     out->sizes[rank - 1] = b->sizes[rank - 1];
@@ -50,7 +50,7 @@ static bool check_added(const Op *op, const Arg *args, const Meta *out, OpError 
     if (!need_tensor(op, args, 0, error)) return false;
     const Meta *added = arg_meta(&args[0]);
     bool fits = added->rank <= out->rank && sizes_broadcast(sizes, &rank, added->sizes, added->rank, out->sizes, out->rank);
-    for (int i = 0; fits && i < rank; i++) fits = dim_equal(sizes[i], out->sizes[i]);
+    for (int i = 0; fits && i < rank; i++) fits = dim_same(sizes[i], out->sizes[i]);
     if (!fits) {
         char have[128], want[128];
         shape_text(added, have, sizeof have);
@@ -65,7 +65,7 @@ static bool infer_vectors(const Op *op, const Arg *args, Meta *out, OpError *err
     bool dot = strcmp(op->shared, "dot") == 0;
     if (!check_rank(op, args, 0, dot ? 1 : 2, error) || !check_rank(op, args, 1, 1, error)) return false;
     const Meta *a = arg_meta(&args[0]), *b = arg_meta(&args[1]);
-    if (!dim_equal(a->sizes[a->rank - 1], b->sizes[0])) {
+    if (!dim_same(a->sizes[a->rank - 1], b->sizes[0])) {
         if (dot) return op_error(error, ERROR_RUNTIME, "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got %lld and %lld elements respectively",
                                  (long long)dim_hint(a->sizes[0]), (long long)dim_hint(b->sizes[0]), (long long)dim_hint(a->sizes[0]), (long long)dim_hint(b->sizes[0]));
         return op_error(error, ERROR_RUNTIME, "size mismatch, got input (%lldx%lld), vec (%lld)", (long long)dim_hint(a->sizes[0]), (long long)dim_hint(a->sizes[1]), (long long)dim_hint(b->sizes[0]));

@@ -7,15 +7,13 @@
 #pragma GCC optimize("O3,no-trapping-math,no-math-errno")
 #endif
 #include "op/convert.h"
+#include "op/clones.h"
 #include "op/vmath.h"
 #include <stddef.h>
-#include <string.h>
-
-#if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_UNDEFINED__
-#define CLONES __attribute__((target_clones("default", "avx2")))
-#else
-#define CLONES
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
+#include <string.h>
 
 /* From a compute type to another. */
 #define CAST_F32_F32(x) (x)
@@ -84,12 +82,45 @@ typedef _Bool value_BOOL;
     STORE(id, c_type, own, from, to, I64) STORE(id, c_type, own, from, to, BOOL)
 STORED(BOTH)
 
+/* ---- float16 by the processor's own conversions, where it has them ---- */
+#if defined __x86_64__ && defined __GNUC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_UNDEFINED__
+#define HALF_HARDWARE __builtin_cpu_supports("f16c") && __builtin_cpu_supports("avx")
+__attribute__((target("avx,f16c"))) static void load_half(int64_t n, void *dst, const char *src, int64_t stride) {
+    float *out = dst;
+    const unsigned short *in = (const unsigned short *)(const void *)src;
+    if (stride != 2) {
+        for (int64_t i = 0; i < n; i++) out[i] = _cvtsh_ss(*(const unsigned short *)(const void *)(src + i * stride));
+        return;
+    }
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(in + i))));
+    for (; i < n; i++) out[i] = _cvtsh_ss(in[i]);
+}
+
+__attribute__((target("avx,f16c"))) static void store_half(int64_t n, const void *src, char *dst, int64_t stride) {
+    const float *in = src;
+    unsigned short *out = (unsigned short *)(void *)dst;
+    if (stride != 2) {
+        for (int64_t i = 0; i < n; i++) *(unsigned short *)(void *)(dst + i * stride) = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT);
+        return;
+    }
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(void *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT));
+    for (; i < n; i++) out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT);
+}
+#else
+#define HALF_HARDWARE 0
+#define load_half load_F16_F32
+#define store_half store_F32_F16
+#endif
+
 static int place_of(DType compute) { return compute == DTYPE_F32 ? 0 : compute == DTYPE_F64 ? 1 : compute == DTYPE_I64 ? 2 : 3; }
 
 LoadFn load_function(DType stored, DType compute) {
 #define LINE(id, c_type, own, from, to) [DTYPE_##id] = {load_##id##_F32, load_##id##_F64, load_##id##_I64, load_##id##_BOOL},
     static const LoadFn table[DTYPE_COUNT][4] = {STORED(LINE)};
 #undef LINE
+    if (stored == DTYPE_F16 && compute == DTYPE_F32 && HALF_HARDWARE) return load_half;
     return table[stored][place_of(compute)];
 }
 
@@ -97,6 +128,7 @@ StoreFn store_function(DType compute, DType stored) {
 #define LINE(id, c_type, own, from, to) [DTYPE_##id] = {store_F32_##id, store_F64_##id, store_I64_##id, store_BOOL_##id},
     static const StoreFn table[DTYPE_COUNT][4] = {STORED(LINE)};
 #undef LINE
+    if (stored == DTYPE_F16 && compute == DTYPE_F32 && HALF_HARDWARE) return store_half;
     return table[stored][place_of(compute)];
 }
 

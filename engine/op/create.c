@@ -21,7 +21,20 @@ static DType number_dtype(const Arg *arg, DType default_dtype) { return arg->tag
 
 /* ---- ranges ---- */
 
-typedef struct Range { Dim count; double start, step; int64_t start_int, step_int; bool integral, symbolic; } Range;
+typedef struct Range { Dim count; double start, step; int64_t start_int, step_int; bool integral; } Range;
+
+/* An end that is symbolic: the count is an expression of it. */
+static bool read_symbolic_range(const Op *op, Dim end, Range *range, OpError *error) {
+    SymTable *syms = dim_sym(end)->table;
+    int64_t by = range->step_int;
+    Dim span = dim_sub(syms, end, range->start_int);
+    if (by == 0) return op_error(error, ERROR_RUNTIME, "step must be nonzero");
+    if (by < 0) span = dim_mul(syms, span, -1), by = -by;
+    if (dim_is(SYM_LT, span, 0)) return op_error(error, ERROR_RUNTIME, "%s(): upper bound and lower bound inconsistent with step sign", op->name);
+    range->count = dim_floordiv(syms, dim_add(syms, span, by - 1), by);
+    range->integral = true;
+    return true;
+}
 
 static bool read_range(const Op *op, const Arg *args, Range *range, OpError *error) {
     static const Arg zero = {.tag = ARG_INT, .i = 0};
@@ -29,6 +42,7 @@ static bool read_range(const Op *op, const Arg *args, Range *range, OpError *err
     if (end->tag == ARG_NONE) end = start, start = &zero;
     if (!arg_is_number(start) || !arg_is_number(end) || !arg_is_number(step)) return op_error(error, ERROR_TYPE, "%s(): start, end and step must be numbers", op->name);
     *range = (Range){.start = arg_as_double(start), .step = arg_as_double(step), .start_int = arg_as_int(start), .step_int = arg_as_int(step)};
+    if (end->tag == ARG_INT && !dim_is_int(end->i) && start->tag != ARG_FLOAT && step->tag != ARG_FLOAT) return read_symbolic_range(op, end->i, range, error);
     range->integral = start->tag != ARG_FLOAT && end->tag != ARG_FLOAT && step->tag != ARG_FLOAT;
     double distance = arg_as_double(end) - range->start;
     if (range->step == 0) return op_error(error, ERROR_RUNTIME, "step must be nonzero");
@@ -37,12 +51,8 @@ static bool read_range(const Op *op, const Arg *args, Range *range, OpError *err
     if (range->integral) {
         int64_t span = arg_as_int(end) - range->start_int, by = range->step_int;
         range->count = (span + by - (by > 0 ? 1 : -1)) / by;
-        if (end->tag == ARG_INT && !dim_is_int(end->i) && by == 1) {
-            range->count = end->i;
-            range->symbolic = range->start_int != 0;
-        }
     } else range->count = (Dim)ceil(distance / range->step);
-    return !range->symbolic ? true : op_error(error, ERROR_NOT_IMPLEMENTED, "arange() from %lld to a symbolic size is not supported", (long long)range->start_int);
+    return true;
 }
 
 static bool infer_indices(const Op *op, const Arg *args, Meta *out, OpError *error) {
@@ -92,7 +102,7 @@ static bool infer_sized(const Op *op, const Arg *args, Meta *out, const Arg *inp
 static bool check_size(const Op *op, const Meta *out, OpError *error) {
     double elements = 1;
     for (int i = 0; i < out->rank; i++)
-        if (dim_is_int(out->sizes[i]) && out->sizes[i] < 0) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)out->sizes[i]);
+        if (dim_is(SYM_LT, out->sizes[i], 0)) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)dim_hint(out->sizes[i]));
     for (int i = 0; i < out->rank; i++) elements *= (double)dim_hint(out->sizes[i]);
     if (elements * dtype_size(out->dtype) < 0x1p62) return true;
     return op_error(error, ERROR_RUNTIME, "%s(): %.3g elements are more than memory can hold", op->name, elements);
@@ -118,7 +128,7 @@ static bool create_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
         int strides;
         if (!read_sizes(op, &args[1], out.strides, &strides, error)) return false;
         bool fits = strides == out.rank;
-        for (int i = 0; fits && i < strides; i++) fits = dim_hint(out.strides[i]) >= 0;
+        for (int i = 0; fits && i < strides; i++) fits = dim_is(SYM_LE, 0, out.strides[i]);
         if (!fits) return op_error(error, ERROR_RUNTIME, "empty_strided: size and stride must have the same length, and no stride may be negative");
     }
     outs[0] = out;
@@ -129,6 +139,8 @@ static bool create_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
 /* ---- values ---- */
 
 static const Body *number_body(BodyBuilder *builder, const Arg *arg, DType compute) {
+    const Body *given = body_given(builder, arg);
+    if (given) return body_cast(builder, given, compute);
     if (arg->tag == ARG_INT && !dim_is_int(arg->i)) return body_cast(builder, body_of_index(builder, arg->i), compute);
     if (arg->tag == ARG_FLOAT && (compute == DTYPE_F32 || compute == DTYPE_F64)) return body_float(builder, compute, arg->f);
     return body_int(builder, compute, arg_as_int(arg));
@@ -137,11 +149,11 @@ static const Body *number_body(BodyBuilder *builder, const Arg *arg, DType compu
 static const Body *range_at(BodyBuilder *builder, const Op *op, const Arg *args, Dim i) {
     Range range;
     if (!read_range(op, args, &range, NULL)) return NULL;
-    const Body *at = body_of_index(builder, i);
+    const Body *at = body_of_index(builder, i), *start = args[1].tag == ARG_NONE ? NULL : body_given(builder, &args[0]), *step = body_given(builder, &args[2]);
     bool whole = range.start == floor(range.start) && range.step == floor(range.step) && fabs(range.start) < 0x1p53 && fabs(range.step) < 0x1p53;
     if (whole) {
-        at = body_prim(builder, PRIM_MUL, at, body_int(builder, DTYPE_I64, (int64_t)range.step), NULL);
-        return body_prim(builder, PRIM_ADD, at, body_int(builder, DTYPE_I64, (int64_t)range.start), NULL);
+        at = body_prim(builder, PRIM_MUL, at, step ? step : body_int(builder, DTYPE_I64, (int64_t)range.step), NULL);
+        return body_prim(builder, PRIM_ADD, at, start ? start : body_int(builder, DTYPE_I64, (int64_t)range.start), NULL);
     }
     at = body_prim(builder, PRIM_MUL, body_cast(builder, at, DTYPE_F64), body_float(builder, DTYPE_F64, range.step), NULL);
     return body_prim(builder, PRIM_ADD, at, body_float(builder, DTYPE_F64, range.start), NULL);

@@ -4,9 +4,12 @@
  *   first          one output like the first argument (softmax)
  *   inputs 1 5 6   outputs like those arguments (a None argument gives an output of no elements)
  *   reduce         as a reduction over `dim`
+ *   half           like the first, `dim` half as long (glu)
+ *   square         like the first, square matrices; determinant: without its last two dims
  *   layer_norm, group_norm, batch_norm, nll_loss, loss
  * Invariant: metas are those that running the body would give. */
 #include "op/family.h"
+#include "op/rowwise.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +77,7 @@ static bool infer_layer_norm(const Op *op, const Arg *args, Meta *outs, const Op
     if (!need_tensor(op, args, 0, error) || !read_sizes(op, &args[1], shape, &count, error)) return false;
     const Meta *input = arg_meta(&args[0]);
     bool fits = count >= 1 && count <= input->rank;
-    for (int i = 0; fits && i < count; i++) fits = dim_equal(input->sizes[input->rank - count + i], shape[i]);
+    for (int i = 0; fits && i < count; i++) fits = dim_same(input->sizes[input->rank - count + i], shape[i]);
     if (!fits) {
         char have[128];
         shape_text(input, have, sizeof have);
@@ -117,7 +120,7 @@ static bool infer_nll_loss(const Op *op, const Arg *args, Meta *outs, const OpCo
     if (!need_tensor(op, args, 0, error) || !need_tensor(op, args, 1, error)) return false;
     const Meta *input = arg_meta(&args[0]), *target = arg_meta(&args[1]);
     if (input->rank < 1 || input->rank > 2) return op_error(error, ERROR_RUNTIME, "input tensor should be 1D or 2D");
-    if (target->rank != input->rank - 1 || (input->rank == 2 && !dim_equal(target->sizes[0], input->sizes[0]))) {
+    if (target->rank != input->rank - 1 || (input->rank == 2 && !dim_same(target->sizes[0], input->sizes[0]))) {
         char have[128], want[128];
         shape_text(input, have, sizeof have);
         shape_text(target, want, sizeof want);
@@ -144,6 +147,35 @@ static bool infer_loss(const Op *op, const Arg *args, Meta *outs, const OpContex
     return true;
 }
 
+static bool infer_half(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
+    int dim;
+    if (!need_tensor(op, args, 0, error)) return false;
+    outs[0] = contiguous_like(arg_meta(&args[0]), context->syms);
+    if (!read_dim(op, args, "dim", outs[0].rank, &dim, error)) return false;
+    if (outs[0].rank == 0) return op_error(error, ERROR_RUNTIME, "glu does not support 0-dimensional tensors");
+    if (dim_is_int(outs[0].sizes[dim]) && outs[0].sizes[dim] % 2)
+        return op_error(error, ERROR_RUNTIME, "Halving dimension must be even, but dimension %d is size %lld", dim, (long long)outs[0].sizes[dim]);
+    outs[0].sizes[dim] = dim_floordiv(context->syms, outs[0].sizes[dim], 2);
+    meta_set_contiguous(&outs[0], context->syms);
+    return true;
+}
+
+static bool infer_square(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
+    if (!need_tensor(op, args, 0, error)) return false;
+    outs[0] = contiguous_like(arg_meta(&args[0]), context->syms);
+    int rank = outs[0].rank;
+    if (!dtype_is_float(outs[0].dtype)) return op_error(error, ERROR_RUNTIME, "%s: expected a floating point tensor, got %s", op->name, dtype_info[outs[0].dtype].name);
+    if (rank < 2) return op_error(error, ERROR_RUNTIME, "%s: the input must have at least 2 dimensions", op->name);
+    if (!dim_equal(outs[0].sizes[rank - 1], outs[0].sizes[rank - 2])) {
+        char have[128];
+        shape_text(&outs[0], have, sizeof have);
+        return op_error(error, ERROR_RUNTIME, "%s: the input must be a batch of square matrices, but its shape is %s", op->name, have);
+    }
+    if (strcmp(op->shared, "determinant") == 0) outs[0].rank -= 2;
+    meta_set_contiguous(&outs[0], context->syms);
+    return true;
+}
+
 static bool decomposed_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *count, const OpContext *context, OpError *error) {
     (void)nargs;
     *count = op->outputs;
@@ -153,6 +185,8 @@ static bool decomposed_infer(const Op *op, const Arg *args, int nargs, Meta *out
     if (strcmp(op->shared, "layer_norm") == 0) return infer_layer_norm(op, args, outs, context, error);
     if (strcmp(op->shared, "group_norm") == 0) return infer_group_norm(op, args, outs, context, error);
     if (strcmp(op->shared, "batch_norm") == 0) return infer_batch_norm(op, args, outs, context, error);
+    if (strcmp(op->shared, "half") == 0) return infer_half(op, args, outs, context, error);
+    if (strcmp(op->shared, "square") == 0 || strcmp(op->shared, "determinant") == 0) return infer_square(op, args, outs, context, error);
     if (strcmp(op->shared, "nll_loss") == 0) return infer_nll_loss(op, args, outs, context, error);
     return infer_loss(op, args, outs, context, error);
 }
@@ -162,5 +196,5 @@ static bool composite_infer(const Op *op, const Arg *args, int nargs, Meta *outs
     return op_error(error, ERROR_NOT_IMPLEMENTED, "%s: its shape is found by running its body", op->name);
 }
 
-const FamilyOps decomposed_family = {.infer = decomposed_infer};
+const FamilyOps decomposed_family = {.infer = decomposed_infer, .run_cpu = rowwise_run, .runs_natively = rowwise_takes};
 const FamilyOps composite_family = {.infer = composite_infer};

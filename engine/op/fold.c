@@ -10,14 +10,9 @@
 #pragma GCC optimize("O3,no-trapping-math,no-math-errno")
 #endif
 #include "op/reduce.h"
+#include "op/clones.h"
 #include "op/vmath.h"
 #include <string.h>
-
-#if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_UNDEFINED__
-#define CLONES __attribute__((target_clones("default", "avx2")))
-#else
-#define CLONES
-#endif
 
 void fold_begin(Fold *fold, Reducer reducer, DType type) {
     *fold = (Fold){.reducer = reducer, .type = type};
@@ -39,25 +34,56 @@ void fold_begin(Fold *fold, Reducer reducer, DType type) {
 SUM_BLOCK(sum_f32, float)
 SUM_BLOCK(sum_f64, double)
 
-#define EXTREME_BLOCK(name, type, pick)                                     \
-    CLONES static type name(const type *x, int64_t n) {                     \
-        type lanes[8];                                                      \
+/* The extreme of a block by WIDE lanes; *nan says that there is a NaN, which is what is wanted then. */
+enum { WIDE = 64 };
+#define EXTREME_BLOCK(name, type, sign)                                     \
+    CLONES static type name(const type *x, int64_t n, _Bool *nan) {         \
+        type lanes[WIDE], best;                                             \
+        int strange[WIDE] = {0}, any = 0;                                   \
         int64_t i = 0;                                                      \
-        for (int k = 0; k < 8; k++) lanes[k] = x[k < n ? k : 0];            \
-        for (; i + 8 <= n; i += 8)                                          \
-            for (int k = 0; k < 8; k++) lanes[k] = pick(x[i + k], lanes[k]); \
-        for (int k = 0; i < n; i++, k++) lanes[k] = pick(x[i], lanes[k]);   \
-        for (int k = 1; k < 8; k++) lanes[0] = pick(lanes[k], lanes[0]);    \
-        return lanes[0];                                                    \
+        for (int k = 0; k < WIDE; k++) lanes[k] = x[k < n ? k : 0];         \
+        for (; i + WIDE <= n; i += WIDE)                                    \
+            for (int k = 0; k < WIDE; k++) {                                \
+                type value = x[i + k];                                      \
+                lanes[k] = value sign lanes[k] ? value : lanes[k];          \
+                strange[k] |= value != value;                               \
+            }                                                               \
+        best = lanes[0];                                                    \
+        for (int k = 0; k < WIDE; k++) {                                    \
+            best = lanes[k] sign best ? lanes[k] : best;                    \
+            any |= strange[k];                                              \
+        }                                                                   \
+        for (; i < n; i++) {                                                \
+            best = x[i] sign best ? x[i] : best;                            \
+            any |= x[i] != x[i];                                            \
+        }                                                                   \
+        *nan = any != 0;                                                    \
+        return best;                                                        \
     }
-#define LARGER(a, b) ((a) > (b) ? (a) : (b))
-#define SMALLER(a, b) ((a) < (b) ? (a) : (b))
-EXTREME_BLOCK(max_f32, float, v_maximum_f32)
-EXTREME_BLOCK(min_f32, float, v_minimum_f32)
-EXTREME_BLOCK(max_f64, double, v_maximum_f64)
-EXTREME_BLOCK(min_f64, double, v_minimum_f64)
-EXTREME_BLOCK(max_i64, int64_t, LARGER)
-EXTREME_BLOCK(min_i64, int64_t, SMALLER)
+EXTREME_BLOCK(max_f32, float, >)
+EXTREME_BLOCK(min_f32, float, <)
+EXTREME_BLOCK(max_f64, double, >)
+EXTREME_BLOCK(min_f64, double, <)
+EXTREME_BLOCK(max_i64, int64_t, >)
+EXTREME_BLOCK(min_i64, int64_t, <)
+
+#define PRODUCT_BLOCK(name, type)                                           \
+    CLONES static double name(const type *x, int64_t n) {                   \
+        double lanes[8] = {1, 1, 1, 1, 1, 1, 1, 1};                         \
+        int64_t i = 0;                                                      \
+        for (; i + 8 <= n; i += 8)                                          \
+            for (int k = 0; k < 8; k++) lanes[k] *= (double)x[i + k];       \
+        for (int k = 0; i < n; i++, k++) lanes[k] *= (double)x[i];          \
+        return ((lanes[0] * lanes[1]) * (lanes[2] * lanes[3])) * ((lanes[4] * lanes[5]) * (lanes[6] * lanes[7])); \
+    }
+PRODUCT_BLOCK(product_f32, float)
+PRODUCT_BLOCK(product_f64, double)
+
+CLONES static int64_t sum_i64(const int64_t *x, int64_t n) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += (uint64_t)x[i];
+    return (int64_t)sum;
+}
 
 static void push_sum(Fold *fold, double sum, int level) {
     int64_t count = ((fold->blocks >> level) + 1) << level;
@@ -69,15 +95,13 @@ static void push_sum(Fold *fold, double sum, int level) {
 static void fold_sum(Fold *fold, const void *values, int64_t n) {
     if (fold->type == DTYPE_F32) push_sum(fold, sum_f32(values, n), 0);
     else if (fold->type == DTYPE_F64) push_sum(fold, sum_f64(values, n), 0);
-    else for (int64_t i = 0; i < n; i++) fold->i = (int64_t)((uint64_t)fold->i + (uint64_t)((const int64_t *)values)[i]);
+    else fold->i = (int64_t)((uint64_t)fold->i + (uint64_t)sum_i64(values, n));
 }
 
 static void fold_product(Fold *fold, const void *values, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        if (fold->type == DTYPE_F32) fold->f *= (double)((const float *)values)[i];
-        else if (fold->type == DTYPE_F64) fold->f *= ((const double *)values)[i];
-        else fold->i = (int64_t)((uint64_t)fold->i * (uint64_t)((const int64_t *)values)[i]);
-    }
+    if (fold->type == DTYPE_F32) fold->f *= product_f32(values, n);
+    else if (fold->type == DTYPE_F64) fold->f *= product_f64(values, n);
+    else for (int64_t i = 0; i < n; i++) fold->i = (int64_t)((uint64_t)fold->i * (uint64_t)((const int64_t *)values)[i]);
 }
 
 static bool is_max(Reducer reducer) { return reducer == REDUCE_MAX || reducer == REDUCE_ARGMAX; }
@@ -90,42 +114,38 @@ static bool better(const Fold *fold, double f, int64_t i) {
     return f != f || (is_max(fold->reducer) ? f > fold->f : f < fold->f);
 }
 
-static int64_t find_float(const float *x, int64_t n, float value) {
-    for (int64_t i = 0; i < n; i++)
-        if (x[i] == value || (value != value && x[i] != x[i])) return i;
-    return 0;
-}
+/* The first place of a value, or of a NaN. It is there. */
+#define FIND(name, type)                                                    \
+    static int64_t name(const type *x, type value, bool nan) {              \
+        int64_t i = 0;                                                      \
+        while (nan ? x[i] == x[i] : x[i] != value) i++;                     \
+        return i;                                                           \
+    }
+FIND(find_f32, float)
+FIND(find_f64, double)
+FIND(find_i64, int64_t)
 
-static int64_t find_double(const double *x, int64_t n, double value) {
-    for (int64_t i = 0; i < n; i++)
-        if (x[i] == value || (value != value && x[i] != x[i])) return i;
-    return 0;
-}
-
-static int64_t find_integer(const int64_t *x, int64_t n, int64_t value) {
-    for (int64_t i = 0; i < n; i++)
-        if (x[i] == value) return i;
-    return 0;
-}
+#define EXTREME_OF(suffix, type, out, is_better)                                                                               \
+    do {                                                                                                                       \
+        type best = max ? max_##suffix(values, n, &nan) : min_##suffix(values, n, &nan);                                       \
+        if (nan ? fold->seen && fold->f != fold->f : !(is_better)) return;                                                     \
+        at = find_##suffix(values, best, nan);                                                                                 \
+        out = ((const type *)values)[at];                                                                                      \
+    } while (0)
 
 static void fold_extreme(Fold *fold, const void *values, int64_t n, int64_t first) {
     bool max = is_max(fold->reducer);
-    double f = 0;
-    int64_t integer = 0, at = 0;
-    if (fold->type == DTYPE_F32) f = (double)(max ? max_f32(values, n) : min_f32(values, n));
-    else if (fold->type == DTYPE_F64) f = max ? max_f64(values, n) : min_f64(values, n);
-    else if (fold->type == DTYPE_I64) integer = max ? max_i64(values, n) : min_i64(values, n);
+    int64_t at = 0;
+    _Bool nan = false;
+    if (fold->type == DTYPE_F32) EXTREME_OF(f32, float, fold->f, better(fold, (double)best, 0));
+    else if (fold->type == DTYPE_F64) EXTREME_OF(f64, double, fold->f, better(fold, best, 0));
+    else if (fold->type == DTYPE_I64) EXTREME_OF(i64, int64_t, fold->i, better(fold, 0, best));
     else {
         const void *hit = memchr(values, max, (size_t)n);
-        integer = hit ? max : !max;
+        if (!better(fold, 0, hit ? max : !max)) return;
+        fold->i = hit ? max : !max;
         at = hit ? (const char *)hit - (const char *)values : 0;
     }
-    if (!better(fold, f, integer)) return;
-    if (fold->type == DTYPE_F32) at = find_float(values, n, (float)f);
-    else if (fold->type == DTYPE_F64) at = find_double(values, n, f);
-    else if (fold->type == DTYPE_I64) at = find_integer(values, n, integer);
-    fold->f = f;
-    fold->i = integer;
     fold->at = first + at;
     fold->seen = true;
 }
@@ -187,20 +207,17 @@ CLONES static void add_floats(double *f, const float *x, int n) { EACH f[j] += (
 CLONES static void add_doubles(double *f, const double *x, int n) { EACH f[j] += x[j]; }
 CLONES static void multiply_floats(double *f, const float *x, int n) { EACH f[j] *= (double)x[j]; }
 CLONES static void multiply_doubles(double *f, const double *x, int n) { EACH f[j] *= x[j]; }
-
-static void columns_integers(Columns *columns, const int64_t *x) {
-    int n = columns->count;
-    uint64_t *total = (uint64_t *)(void *)columns->i;
-    if (columns->reducer == REDUCE_SUM) EACH total[j] += (uint64_t)x[j];
-    else EACH total[j] *= (uint64_t)x[j];
-}
+CLONES static void add_integers(int64_t *total, const int64_t *x, int n) { EACH total[j] = (int64_t)((uint64_t)total[j] + (uint64_t)x[j]); }
+CLONES static void multiply_integers(int64_t *total, const int64_t *x, int n) { EACH total[j] = (int64_t)((uint64_t)total[j] * (uint64_t)x[j]); }
+CLONES static void some_of(int64_t *found, const unsigned char *x, int n) { EACH found[j] |= x[j]; }
+CLONES static void all_of(int64_t *found, const unsigned char *x, int n) { EACH found[j] &= x[j]; }
 
 static double column_float(const Columns *columns, const void *values, int j) {
     return columns->type == DTYPE_F32 ? (double)((const float *)values)[j] : ((const double *)values)[j];
 }
 
 static int64_t column_integer(const Columns *columns, const void *values, int j) {
-    return columns->type == DTYPE_I64 ? ((const int64_t *)values)[j] : ((const _Bool *)values)[j];
+    return columns->type == DTYPE_I64 ? ((const int64_t *)values)[j] : ((const unsigned char *)values)[j];
 }
 
 static void column_extreme(Columns *columns, int j, double f, int64_t i, int64_t at) {
@@ -213,11 +230,48 @@ static void column_extreme(Columns *columns, int j, double f, int64_t i, int64_t
     columns->at[j] = at;
 }
 
-static void columns_extremes(Columns *columns, const void *values, int64_t index) {
+/* column_extreme for a whole row that is not the first, without branches. A NaN is never beaten: no comparison with it holds. */
+#define EXTREME_FLOATS(name, type, sign)                                                                 \
+    CLONES static void name(double *f, int64_t *at, const type *x, int n, int64_t index) {               \
+        EACH {                                                                                           \
+            double value = (double)x[j], former = f[j];                                                  \
+            bool wins = (value sign former) | ((value != value) & (former == former));                   \
+            f[j] = wins ? value : former;                                                                \
+            at[j] = wins ? index : at[j];                                                                \
+        }                                                                                                \
+    }
+#define EXTREME_INTEGERS(name, type, sign)                                                               \
+    CLONES static void name(int64_t *i, int64_t *at, const type *x, int n, int64_t index) {              \
+        EACH {                                                                                           \
+            int64_t value = x[j], former = i[j], place = at[j];                                          \
+            at[j] = value sign former ? index : place;                                                   \
+            i[j] = value sign former ? value : former;                                                   \
+        }                                                                                                \
+    }
+EXTREME_FLOATS(larger_floats, float, >)
+EXTREME_FLOATS(smaller_floats, float, <)
+EXTREME_FLOATS(larger_doubles, double, >)
+EXTREME_FLOATS(smaller_doubles, double, <)
+EXTREME_INTEGERS(larger_integers, int64_t, >)
+EXTREME_INTEGERS(smaller_integers, int64_t, <)
+EXTREME_INTEGERS(larger_bytes, unsigned char, >)
+EXTREME_INTEGERS(smaller_bytes, unsigned char, <)
+
+static void first_extremes(Columns *columns, const void *values, int64_t index) {
     bool integral = columns->type == DTYPE_I64 || columns->type == DTYPE_BOOL;
     for (int j = 0; j < columns->count; j++)
         column_extreme(columns, j, integral ? 0 : column_float(columns, values, j), integral ? column_integer(columns, values, j) : 0, index);
     columns->seen = true;
+}
+
+static void columns_extremes(Columns *columns, const void *values, int64_t index) {
+    bool max = is_max(columns->reducer);
+    int n = columns->count;
+    if (!columns->seen) first_extremes(columns, values, index);
+    else if (columns->type == DTYPE_F32) (max ? larger_floats : smaller_floats)(columns->f, columns->at, values, n, index);
+    else if (columns->type == DTYPE_F64) (max ? larger_doubles : smaller_doubles)(columns->f, columns->at, values, n, index);
+    else if (columns->type == DTYPE_I64) (max ? larger_integers : smaller_integers)(columns->i, columns->at, values, n, index);
+    else (max ? larger_bytes : smaller_bytes)(columns->i, columns->at, values, n, index);
 }
 
 void columns_row(Columns *columns, const void *values, int64_t index) {
@@ -227,10 +281,10 @@ void columns_row(Columns *columns, const void *values, int64_t index) {
     case REDUCE_SUM: case REDUCE_PROD:
         if (columns->type == DTYPE_F32) (sum ? add_floats : multiply_floats)(columns->f, values, n);
         else if (columns->type == DTYPE_F64) (sum ? add_doubles : multiply_doubles)(columns->f, values, n);
-        else columns_integers(columns, values);
+        else (sum ? add_integers : multiply_integers)(columns->i, values, n);
         break;
-    case REDUCE_ANY: EACH columns->i[j] |= ((const _Bool *)values)[j]; break;
-    case REDUCE_ALL: EACH columns->i[j] &= ((const _Bool *)values)[j]; break;
+    case REDUCE_ANY: some_of(columns->i, values, n); break;
+    case REDUCE_ALL: all_of(columns->i, values, n); break;
     default: columns_extremes(columns, values, index); break;
     }
 }

@@ -71,7 +71,7 @@ static void print_inputs(Printer *p, const Op *op, const bool *used, bool arrays
     for (int i = 0; i < op->nparams + 2; i++) {
         if (!used[i] || (i < op->tensor_inputs) != arrays) continue;
         const char *type = scalar_type_name(TARGET_C, p->types[i]);
-        if (arrays) text_line(&p->text, "const %s *a%d = in[%d];", type, i, i);
+        if (arrays) text_line(&p->text, "const %s *a%d = in[%d];", p->types[i] == DTYPE_BOOL ? "unsigned char" : type, i, i); /* gcc widens no _Bool that it loads */
         else if (p->types[i] == DTYPE_F32 || p->types[i] == DTYPE_F64) text_line(&p->text, "const %s v%d = (%s)numbers[%d].f;", type, i, type, i);
         else text_line(&p->text, "const %s v%d = numbers[%d].i%s;", type, i, i, p->types[i] == DTYPE_BOOL ? " != 0" : "");
     }
@@ -91,7 +91,7 @@ static void print_loop(Printer *p, const Op *op, const ScalarVariant *variant, c
     text_line(&p->text, "for (int64_t i = 0; i < n; i++) {");
     text_indent(&p->text, 4);
     for (int i = 0; i < op->tensor_inputs; i++)
-        if (used[i]) text_line(&p->text, "const %s v%d = a%d[i];", scalar_type_name(TARGET_C, p->types[i]), i, i);
+        if (used[i]) text_line(&p->text, "const %s v%d = a%d[i];", p->types[i] == DTYPE_BOOL ? "int" : scalar_type_name(TARGET_C, p->types[i]), i, i);
     const char *value = print_value(p, variant->expr, result);
     text_line(&p->text, "to[i] = %s;", value);
     text_indent(&p->text, -4);
@@ -130,9 +130,7 @@ static const char preamble[] =
     "#include \"op/vmath.h\"\n"
     "#pragma GCC diagnostic ignored \"-Wconversion\"\n"
     "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n"
-    "#if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_UNDEFINED__\n"
-    "#define CLONES __attribute__((target_clones(\"default\", \"avx2\", \"avx512f\")))\n"
-    "#else\n#define CLONES\n#endif\n"
+    "#include \"op/clones.h\"\n"
     "#if defined __GNUC__ && !defined __clang__\n#define LOOP _Pragma(\"GCC ivdep\")\n#else\n#define LOOP\n#endif\n\n";
 
 /* gen-eager --list: the table as a page of docs (docs/ops.md). */

@@ -129,7 +129,7 @@ static bool infer_index_put(const Op *op, const Arg *args, Meta *outs, int *coun
     int rank;
     if (!fancy_read(op, args, &fancy, context, error)) return false;
     bool fits = sizes_broadcast(sizes, &rank, values->sizes, values->rank, fancy.result, fancy.result_rank) && rank == fancy.result_rank;
-    for (int i = 0; fits && i < rank; i++) fits = dim_equal(sizes[i], fancy.result[i]);
+    for (int i = 0; fits && i < rank; i++) fits = dim_same(sizes[i], fancy.result[i]);
     if (fits) return true;
     char have[128], want[128];
     Meta shape = {.rank = fancy.result_rank};
@@ -151,7 +151,7 @@ static bool infer_gather(const Op *op, const Arg *args, Meta *outs, int *count, 
     if ((index->rank ? index->rank : 1) != (input->rank ? input->rank : 1))
         return op_error(error, ERROR_RUNTIME, "Index tensor must have the same number of dimensions as %s tensor", gathers ? "input" : "self");
     for (int i = 0; i < index->rank; i++)
-        if (i != dim && dim_hint(index->sizes[i]) > dim_hint(input->sizes[i]))
+        if (i != dim && dim_is(SYM_LT, input->sizes[i], index->sizes[i]))
             return op_error(error, ERROR_RUNTIME, "Size does not match at dimension %d expected index to be no larger than self apart from dimension %d", i, dim);
     outs[0] = gathers ? dense_of(input, context->syms) : preserved_of(input, context->syms);
     if (gathers) {
@@ -168,7 +168,7 @@ static bool infer_gather(const Op *op, const Arg *args, Meta *outs, int *count, 
         return op_error(error, ERROR_RUNTIME, "%s(): Expected self.dtype to be equal to src.dtype", op->name);
     if (src->tag == ARG_TENSOR)
         for (int i = 0; i < index->rank; i++)
-            if (dim_hint(index->sizes[i]) > dim_hint(arg_meta(src)->sizes[i]))
+            if (dim_is(SYM_LT, arg_meta(src)->sizes[i], index->sizes[i]))
                 return op_error(error, ERROR_RUNTIME, "Size does not match at dimension %d: the index is larger than the source", i);
     return true;
 }
@@ -191,8 +191,8 @@ static bool infer_slices(const Op *op, const Arg *args, Meta *outs, int *count, 
     if (source->tag != ARG_TENSOR) return true;
     const Meta *from = arg_meta(source);
     if (from->dtype != input->dtype) return op_error(error, ERROR_RUNTIME, "%s(): self and source expected to have the same dtype, but got (self) %s and (source) %s", op->name, dtype_info[input->dtype].name, dtype_info[from->dtype].name);
-    bool fits = from->rank == input->rank && (from->rank == 0 || dim_equal(from->sizes[dim], index->rank ? index->sizes[0] : 1));
-    for (int i = 0; fits && i < from->rank; i++) fits = i == dim || dim_equal(from->sizes[i], input->sizes[i]);
+    bool fits = from->rank == input->rank && (from->rank == 0 || dim_same(from->sizes[dim], index->rank ? index->sizes[0] : 1));
+    for (int i = 0; fits && i < from->rank; i++) fits = i == dim || dim_same(from->sizes[i], input->sizes[i]);
     return fits ? true : op_error(error, ERROR_INDEX, "%s(): the source's shape does not fit the index along dimension %d", op->name, dim);
 }
 
@@ -215,7 +215,7 @@ static bool infer_embedding_backward(const Op *op, const Arg *args, Meta *outs, 
     const Meta *grad = arg_meta(&args[0]);
     if (!need_tensor(op, args, 1, error) || !index_dtype_ok(op, arg_meta(&args[1]), error)) return false;
     bool fits = grad->rank == arg_meta(&args[1])->rank + 1;
-    for (int i = 0; fits && i < grad->rank - 1; i++) fits = dim_equal(grad->sizes[i], arg_meta(&args[1])->sizes[i]);
+    for (int i = 0; fits && i < grad->rank - 1; i++) fits = dim_same(grad->sizes[i], arg_meta(&args[1])->sizes[i]);
     if (!fits || !dtype_is_float(grad->dtype)) return op_error(error, ERROR_RUNTIME, "%s(): the gradient's shape or dtype does not fit the indices", op->name);
     Dim sizes[2] = {0, grad->sizes[grad->rank - 1]};
     if (!read_integer(op, args, "num_weights", &sizes[0], error)) return false;

@@ -160,8 +160,8 @@ static const Body *value_pad(At *at) {
         int dim = at->out->rank - 1 - i;
         Dim lead = at->args[1].ints.at[2 * i], trail = at->args[1].ints.at[2 * i + 1];
         place[dim] = dim_sub(at->syms, at->index[dim], lead);
-        if (dim_hint(lead) > 0) inside = both(at, inside, compare(at, PRIM_GE, place[dim], 0));
-        if (dim_hint(trail) > 0) inside = both(at, inside, compare(at, PRIM_LT, place[dim], at->input->sizes[dim]));
+        if (dim_is(SYM_LT, 0, lead)) inside = both(at, inside, compare(at, PRIM_GE, place[dim], 0));
+        if (dim_is(SYM_LT, 0, trail)) inside = both(at, inside, compare(at, PRIM_LT, place[dim], at->input->sizes[dim]));
     }
     const Body *value = load(at, &at->args[0], place);
     if (!inside) return value;
@@ -198,7 +198,7 @@ static const Body *put(At *at, const Body *inside, const Dim *place) {
 static const Body *value_put_select(At *at) {
     int dim = dim_of(at, "dim", at->out->rank);
     Dim chosen = op_arg(at->op, at->args, "index")->i, place[MAX_RANK];
-    if (dim_hint(chosen) < 0) chosen = dim_add(at->syms, chosen, at->out->sizes[dim]);
+    if (dim_is(SYM_LT, chosen, 0)) chosen = dim_add(at->syms, chosen, at->out->sizes[dim]);
     without(at, place, dim);
     return put(at, compare(at, PRIM_EQ, at->index[dim], chosen), place);
 }

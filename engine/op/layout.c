@@ -56,7 +56,7 @@ bool common_device(const Op *op, const Arg *args, int count, Device *device, OpE
 /* Stride of `operand` along dim i of the output: 0 where it is broadcast. */
 static Dim stride_along(const Meta *operand, const Meta *out, int i) {
     int at = i - (out->rank - operand->rank);
-    if (at < 0 || operand->sizes[at] == 1) return 0;
+    if (at < 0 || dim_is_one(operand->sizes[at])) return 0;
     return operand->strides[at];
 }
 
@@ -64,10 +64,10 @@ static Dim stride_along(const Meta *operand, const Meta *out, int i) {
 static int compare_dims(const Meta *out, const Meta *const *operands, int count, int a, int b) {
     for (int i = 0; i < count; i++) {
         if (operands[i]->rank == 0) continue;
-        Dim stride_a = dim_hint(stride_along(operands[i], out, a)), stride_b = dim_hint(stride_along(operands[i], out, b));
+        Dim stride_a = stride_along(operands[i], out, a), stride_b = stride_along(operands[i], out, b);
         if (stride_a == 0 || stride_b == 0) continue;
-        if (stride_a != stride_b) return stride_a < stride_b ? -1 : 1;
-        if (dim_hint(out->sizes[a]) > dim_hint(out->sizes[b])) return 1;
+        if (!dim_same(stride_a, stride_b)) return dim_is(SYM_LT, stride_a, stride_b) ? -1 : 1;
+        if (dim_is(SYM_LT, out->sizes[b], out->sizes[a])) return 1;
     }
     return 0;
 }

@@ -30,9 +30,9 @@ static bool infer_sorted(const Op *op, const Arg *args, Meta *outs, int *count, 
     const Meta *input = arg_meta(&args[0]);
     if (!read_dim(op, args, "dim", input->rank, &dim, error)) return false;
     Meta out = *input;
-    int64_t size = input->rank ? dim_hint(input->sizes[dim]) : 1, k = arg_as_int(op_arg(op, args, "k"));
-    if (is_kind(op, "topk") && (k < 0 || k > size)) return op_error(error, ERROR_RUNTIME, "selected index k out of range");
-    if (is_kind(op, "kthvalue") && (k < 1 || k > size)) return op_error(error, ERROR_RUNTIME, "kthvalue(): selected number k out of range for dimension %d", dim);
+    Dim size = input->rank ? input->sizes[dim] : 1, k = op_arg(op, args, "k")->tag == ARG_INT ? op_arg(op, args, "k")->i : arg_as_int(op_arg(op, args, "k"));
+    if (is_kind(op, "topk") && (dim_is(SYM_LT, k, 0) || dim_is(SYM_LT, size, k))) return op_error(error, ERROR_RUNTIME, "selected index k out of range");
+    if (is_kind(op, "kthvalue") && (dim_is(SYM_LT, k, 1) || dim_is(SYM_LT, size, k))) return op_error(error, ERROR_RUNTIME, "kthvalue(): selected number k out of range for dimension %d", dim);
     if (is_kind(op, "topk") && out.rank && !read_integer(op, args, "k", &out.sizes[dim], error)) return false;
     if (is_kind(op, "kthvalue") && out.rank) {
         if (arg_truth(op_arg(op, args, "keepdim"), false)) out.sizes[dim] = 1;
@@ -59,7 +59,7 @@ static bool infer_median(const Op *op, const Arg *args, Meta *outs, int *count, 
         return true;
     }
     if (!read_dim(op, args, "dim", out.rank, &dim, error)) return false;
-    if (out.rank && dim_hint(out.sizes[dim]) == 0) return op_error(error, ERROR_INDEX, "median(): Expected reduction dim %d to have non-zero size.", dim);
+    if (out.rank && dim_same(out.sizes[dim], 0)) return op_error(error, ERROR_INDEX, "median(): Expected reduction dim %d to have non-zero size.", dim);
     if (out.rank && arg_truth(op_arg(op, args, "keepdim"), false)) out.sizes[dim] = 1;
     else if (out.rank) {
         for (int i = dim; i + 1 < out.rank; i++) out.sizes[i] = out.sizes[i + 1];
@@ -78,14 +78,15 @@ static bool infer_search(const Op *op, const Arg *args, Meta *outs, const OpCont
     Meta out = {.device = sorted->device};
     if (arg_is_tensor(&args[1])) out = *arg_meta(&args[1]);
     bool fits = sorted->rank == 1 || (arg_is_tensor(&args[1]) && sorted->rank == out.rank);
-    for (int i = 0; fits && sorted->rank > 1 && i < sorted->rank - 1; i++) fits = dim_equal(sorted->sizes[i], out.sizes[i]);
+    for (int i = 0; fits && sorted->rank > 1 && i < sorted->rank - 1; i++) fits = dim_same(sorted->sizes[i], out.sizes[i]);
     if (!fits) return op_error(error, ERROR_RUNTIME, "searchsorted(): boundaries tensor should be 1 dimension or its first dimensions should match those of the input");
     outs[0] = dense_of(&out, dtype, context->syms);
     return true;
 }
 
 static bool has_data(const Op *op, const Arg *arg, OpError *error) {
-    if (arg->tensor.data && arg_meta(arg)->device.kind == DEVICE_CPU && meta_is_static(arg_meta(arg))) return true;
+    bool known = meta_is_static(arg_meta(arg)) && (arg->tensor.data || meta_numel(arg_meta(arg)) == 0);
+    if (known && arg_meta(arg)->device.kind == DEVICE_CPU) return true;
     return op_error(error, ERROR_NOT_IMPLEMENTED, "%s(): the shape of its result depends on data that is not at hand", op->name);
 }
 

@@ -97,6 +97,8 @@ static const Body *load_broadcast(BodyBuilder *builder, const Arg *tensor, const
 }
 
 static const Body *number_body(BodyBuilder *builder, const Arg *arg, DType compute) {
+    const Body *given = body_given(builder, arg);
+    if (given) return body_cast(builder, given, compute);
     if (arg->tag == ARG_INT && !dim_is_int(arg->i)) return body_cast(builder, body_of_index(builder, arg->i), compute);
     if (arg->tag == ARG_FLOAT && (compute == DTYPE_F32 || compute == DTYPE_F64)) return body_float(builder, compute, arg->f);
     if (arg->tag == ARG_FLOAT) return body_int(builder, compute, arg_as_int(arg));

@@ -71,44 +71,71 @@ static void spread(char *to, int64_t stride, const void *values, int64_t rows, i
     }
 }
 
+#define REPEAT(type) for (int64_t i = 0; i < n; i++) ((type *)(void *)row)[i] = first.type##_value; break
+static void repeat_first(char *row, int64_t n, int size) {
+    union { uint8_t uint8_t_value; uint32_t uint32_t_value; uint64_t uint64_t_value; } first;
+    memcpy(&first, row, (size_t)size);
+    switch (size) {
+    case 1: REPEAT(uint8_t);
+    case 4: REPEAT(uint32_t);
+    default: REPEAT(uint64_t);
+    }
+}
+
 /* Reads along the operand's denser direction: one that lies across the tile is read by columns and turned in the buffer. */
 static void gather(const Input *input, const Tile *tile, char *buffer) {
     int k = input->operand, size = compute_size(input->type);
     int64_t down = tile->row_stride[k] < 0 ? -tile->row_stride[k] : tile->row_stride[k], along = tile->column_stride[k] < 0 ? -tile->column_stride[k] : tile->column_stride[k];
     if (tile->rows > 8 && down != 0 && down < along) {
         double column[TILE];
-        for (int64_t c = 0; c < tile->columns; c++) /* columns lie far apart: no prefetcher of the hardware sees them coming */
-            for (int64_t r = 0; r < tile->rows * down; r += 64) __builtin_prefetch(tile->data[k] + c * tile->column_stride[k] + (tile->row_stride[k] < 0 ? -r : r));
+        tile_prefetch(tile, k);
         for (int64_t c = 0; c < tile->columns; c++) {
             input->load(tile->rows, column, tile->data[k] + c * tile->column_stride[k], tile->row_stride[k]);
             spread(buffer + c * size, tile->columns * size, column, tile->rows, size);
         }
         return;
     }
-    for (int64_t r = 0; r < tile->rows; r++)
-        input->load(tile->columns, buffer + r * tile->columns * size, tile->data[k] + r * tile->row_stride[k], tile->column_stride[k]);
+    for (int64_t r = 0; r < tile->rows; r++) {
+        char *row = buffer + r * tile->columns * size;
+        const char *src = tile->data[k] + r * tile->row_stride[k];
+        input->load(along ? tile->columns : 1, row, src, tile->column_stride[k]);
+        if (along == 0) repeat_first(row, tile->columns, size);
+    }
 }
 
+/* Where an operand's rows are: in place (step: from row to row), or in a buffer of its own. */
+typedef struct Rows { const char *at; int64_t step; } Rows;
+
+static Rows input_rows(const Input *input, const Tile *tile, double *buffer, bool by_rows) {
+    int size = compute_size(input->type);
+    if (input->constant) return (Rows){(const char *)buffer, 0};
+    if (dense(tile, input->operand, input->item)) return (Rows){tile->data[input->operand], size * tile->columns};
+    if (by_rows && input->item && tile->column_stride[input->operand] == input->item) return (Rows){tile->data[input->operand], tile->row_stride[input->operand]};
+    gather(input, tile, (char *)buffer);
+    return (Rows){(const char *)buffer, size * tile->columns};
+}
+
+/* A tile runs at once where all lie dense, or else row by row with what can stay where it is. */
 static void run_tile(const Job *job, int64_t index, Buffers *buffers) {
     Tile tile;
+    Rows rows[MAX_INPUTS];
     const void *in[MAX_PARAMS];
     walk_tile(&job->walk, index, &tile);
-    int64_t n = tile.rows * tile.columns;
-    for (int i = 0; i < job->input_count; i++) {
-        const Input *input = &job->inputs[i];
-        in[input->param] = buffers->at[i];
-        if (input->constant) continue;
-        if (dense(&tile, input->operand, input->item)) in[input->param] = tile.data[input->operand];
-        else gather(input, &tile, (char *)buffers->at[i]);
-    }
     int size = compute_size(job->out_type);
-    if (job->out_direct && dense(&tile, 0, size)) {
-        job->run(n, tile.data[0], in, job->numbers);
-        return;
+    bool by_rows = tile.rows > 1 && tile.columns >= 32, whole = true;
+    for (int i = 0; i < job->input_count; i++) {
+        rows[i] = input_rows(&job->inputs[i], &tile, buffers->at[i], by_rows);
+        whole = whole && (job->inputs[i].constant || rows[i].step == compute_size(job->inputs[i].type) * tile.columns);
     }
-    char *result = (char *)buffers->at[MAX_INPUTS];
-    job->run(n, result, in, job->numbers);
-    for (int64_t r = 0; r < tile.rows; r++) job->store(tile.columns, result + r * tile.columns * size, tile.data[0] + r * tile.row_stride[0], tile.column_stride[0]);
+    bool to_place = job->out_direct && (dense(&tile, 0, size) || (by_rows && tile.column_stride[0] == size));
+    whole = whole && (!to_place || dense(&tile, 0, size));
+    char *result = to_place ? tile.data[0] : (char *)buffers->at[MAX_INPUTS];
+    int64_t step = to_place ? tile.row_stride[0] : size * tile.columns, runs = whole ? 1 : tile.rows, n = whole ? tile.rows * tile.columns : tile.columns;
+    for (int64_t r = 0; r < runs; r++) {
+        for (int i = 0; i < job->input_count; i++) in[job->inputs[i].param] = rows[i].at + r * rows[i].step;
+        job->run(n, result + r * step, in, job->numbers);
+    }
+    for (int64_t r = 0; r < tile.rows && !to_place; r++) job->store(tile.columns, result + r * tile.columns * size, tile.data[0] + r * tile.row_stride[0], tile.column_stride[0]);
 }
 
 static void run_all(const Job *job, int threads) {
@@ -123,24 +150,40 @@ static void run_all(const Job *job, int threads) {
     }
 }
 
-/* Integer division by zero raises, as in PyTorch; nothing else that a loop computes can fail. */
-static bool check_divisor(const Op *op, const Arg *args, DType common, OpError *error) {
-    if (dtype_is_float(common) || op->tensor_inputs != 2) return true;
-    if (strcmp(op->name, "floor_divide") != 0 && strcmp(op->name, "remainder") != 0 && strcmp(op->name, "fmod") != 0) return true;
-    const Arg *divisor = &args[1];
-    bool zero = arg_is_number(divisor) && arg_as_int(divisor) == 0;
-    if (arg_is_tensor(divisor) && divisor->tensor.data) {
-        Walk walk;
-        walk_begin(&walk, arg_meta(divisor)->rank, arg_meta(divisor)->sizes);
-        walk_add(&walk, arg_meta(divisor), divisor->tensor.data);
-        walk_finish(&walk, TILE);
-        for (int64_t t = 0; t < walk.tiles && !zero; t++) {
-            Tile tile;
-            walk_tile(&walk, t, &tile);
-            for (int64_t i = 0; i < tile.rows * tile.columns && !zero; i++)
-                zero = load_int(arg_meta(divisor)->dtype, tile.data[0] + i / tile.columns * tile.row_stride[0] + i % tile.columns * tile.column_stride[0]) == 0;
+/* The parameter by which an expression divides integers, or -1. */
+static int divisor_of(const ScalarExpr *e) {
+    bool divides = e->kind == SCALAR_PRIM && (e->prim == PRIM_FLOORDIV || e->prim == PRIM_MOD || e->prim == PRIM_FMOD || e->prim == PRIM_TRUNCDIV);
+    if (divides && e->args[1]->kind == SCALAR_INPUT) return e->args[1]->input;
+    int found = -1;
+    for (int i = 0; i < 3 && found < 0; i++)
+        if (e->args[i]) found = divisor_of(e->args[i]);
+    return found;
+}
+
+static bool has_zero(const Arg *divisor) {
+    Walk walk;
+    bool zero = false;
+    walk_begin(&walk, arg_meta(divisor)->rank, arg_meta(divisor)->sizes);
+    walk_add(&walk, arg_meta(divisor), divisor->tensor.data);
+    walk_finish(&walk, TILE);
+    for (int64_t t = 0; t < walk.tiles && !zero; t++) {
+        Tile tile;
+        walk_tile(&walk, t, &tile);
+        for (int64_t r = 0; r < tile.rows && !zero; r++) {
+            _Bool nonzero[TILE];
+            load_values(arg_meta(divisor)->dtype, DTYPE_BOOL, tile.columns, nonzero, tile.data[0] + r * tile.row_stride[0], tile.column_stride[0]);
+            zero = memchr(nonzero, 0, (size_t)tile.columns) != NULL;
         }
     }
+    return zero;
+}
+
+/* Integer division by zero raises, as in PyTorch; nothing else that a loop computes can fail. */
+static bool check_divisor(const ScalarVariant *variant, const Arg *args, const Meta *out, DType common, OpError *error) {
+    int place = dtype_is_float(common) || meta_numel(out) == 0 ? -1 : divisor_of(variant->expr);
+    if (place < 0) return true;
+    const Arg *divisor = &args[place];
+    bool zero = arg_is_number(divisor) ? arg_as_int(divisor) == 0 : arg_is_tensor(divisor) && divisor->tensor.data && has_zero(divisor);
     return zero ? op_error(error, ERROR_RUNTIME, "ZeroDivisionError") : true;
 }
 
@@ -152,7 +195,7 @@ bool pointwise_run(const Op *op, const Arg *args, int nargs, const Arg *out, con
     DType common = pointwise_common_type(op, args, context->default_dtype);
     const EagerKernel *kernel = variant ? &eager_kernels[op->first_kernel + (int)(variant - op->variants)][eager_type(dtype_info[common].compute)] : NULL;
     if (!kernel || !kernel->run) return op_error(error, ERROR_RUNTIME, "\"%s_cpu\" not implemented for '%s'", op->name, dtype_info[common].name);
-    if (!need_static(op, out_meta, error) || !check_divisor(op, args, common, error)) return false;
+    if (!need_static(op, out_meta, error) || !check_divisor(variant, args, out_meta, common, error)) return false;
     job.run = kernel->run;
     job.input_count = 0;
     job.out_type = kernel->out;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct Generator {
-    uint64_t seed;
+    uint64_t seed, stream;         /* stream: counters taken from the card's stream */
     uint32_t words[GENERATOR_WORDS];
     int next;                      /* words used up; GENERATOR_WORDS: all */
     bool has_normal;
@@ -15,6 +15,7 @@ static const double two_pi = 6.283185307179586476925286766559;
 
 void rng_seed(Generator *generator, uint64_t seed) {
     generator->seed = seed;
+    generator->stream = 0;
     generator->words[0] = (uint32_t)seed;
     for (uint32_t i = 1; i < GENERATOR_WORDS; i++) {
         uint32_t before = generator->words[i - 1];
@@ -69,6 +70,12 @@ double rng_normal(Generator *generator) {
     generator->normal = radius * sin(angle);
     generator->has_normal = true;
     return radius * cos(angle);
+}
+
+void rng_stream(Generator *generator, uint64_t draws, uint64_t *seed, uint64_t *offset) {
+    *seed = generator->seed;
+    *offset = generator->stream;
+    generator->stream += draws;
 }
 
 void rng_save(const Generator *generator, unsigned char *bytes) {

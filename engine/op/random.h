@@ -19,6 +19,8 @@ uint64_t rng_next64(Generator *generator);
 double rng_uniform_float(Generator *generator);  /* [0, 1), 24 bits */
 double rng_uniform_double(Generator *generator); /* [0, 1), 53 bits */
 double rng_normal(Generator *generator);         /* double, with the cached second value */
+/* The card's numbers come from a counter (Philox) beside: its key is the seed, and `draws` counters are taken from the stream, which seeding starts anew. */
+void rng_stream(Generator *generator, uint64_t draws, uint64_t *seed, uint64_t *offset);
 /* State as bytes (torch.get_rng_state, set_rng_state): size of the blob, writing it, reading it (false: not such a blob). */
 enum { GENERATOR_STATE_BYTES = 8 + 4 * GENERATOR_WORDS + 4 + 1 + 8 };
 void rng_save(const Generator *generator, unsigned char *bytes);

@@ -45,7 +45,7 @@ static bool infer_multinomial(const Op *op, const Arg *args, Meta *outs, const O
     int64_t samples = arg_as_int(&args[1]);
     if (input->rank < 1 || input->rank > 2) return op_error(error, ERROR_RUNTIME, "prob_dist must be 1 or 2 dim");
     if (samples <= 0) return op_error(error, ERROR_RUNTIME, "cannot sample n_sample <= 0 samples");
-    if (!arg_truth(op_arg(op, args, "replacement"), false) && samples > dim_hint(input->sizes[input->rank - 1]))
+    if (!arg_truth(op_arg(op, args, "replacement"), false) && dim_is(SYM_LT, input->sizes[input->rank - 1], samples))
         return op_error(error, ERROR_RUNTIME, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
     outs[0] = *input;
     outs[0].dtype = DTYPE_I64;
@@ -355,6 +355,23 @@ static const Body *integer_body(BodyBuilder *b, const Op *op, const Arg *args, c
     return body_prim(b, PRIM_ADD, at, body_int(b, DTYPE_I64, low), NULL);
 }
 
+/* random_(to), random_(from, to), as far as 24 bits choose evenly; without bounds the range is the dtype's, which they do not. */
+static const Body *random_body(BodyBuilder *b, const Op *op, const Arg *args, const Body *u) {
+    const Arg *to = op_arg(op, args, "to");
+    int64_t low = arg_as_int(op_arg(op, args, "from_")), high = arg_as_int(to);
+    if (to->tag == ARG_NONE && low == 0) return NULL;
+    if (to->tag == ARG_NONE) high = low, low = 0;
+    if (high <= low || (uint64_t)high - (uint64_t)low > 1 << 24) return NULL;
+    const Body *at = body_cast(b, body_prim(b, PRIM_MUL, body_cast(b, u, DTYPE_F64), body_float(b, DTYPE_F64, (double)(high - low)), NULL), DTYPE_I64);
+    return body_prim(b, PRIM_ADD, at, body_int(b, DTYPE_I64, low), NULL);
+}
+
+/* -log(1 - u) / lambda; 1 - u is never 0. */
+static const Body *exponential_body(BodyBuilder *b, const Op *op, const Arg *args, const Body *u) {
+    const Body *rest = body_prim(b, PRIM_SUB, body_float(b, DTYPE_F32, 1), u, NULL);
+    return float_op(b, PRIM_MUL, body_prim(b, PRIM_LOG, rest, NULL, NULL), -1 / arg_as_double(op_arg(op, args, "lambd")));
+}
+
 static const Body *dropout_body(BodyBuilder *b, const Op *op, const Arg *args, int which, const Dim *index, const Body *u) {
     double p = arg_as_double(op_arg(op, args, "p"));
     if (!arg_truth(op_arg(op, args, "train"), true)) return which ? body_int(b, DTYPE_BOOL, 1) : body_load(b, &args[0], index);
@@ -380,6 +397,9 @@ static const Body *random_value_at(BodyBuilder *b, const Op *op, const Arg *args
         return body_cast(b, scaled(b, u, high - low, low), out->dtype);
     }
     if (is_kind(op, "randint")) return body_cast(b, integer_body(b, op, args, u), out->dtype);
+    if (is_kind(op, "exponential")) return body_cast(b, exponential_body(b, op, args, u), out->dtype);
+    const Body *integer = is_kind(op, "random") ? random_body(b, op, args, u) : NULL;
+    if (is_kind(op, "random")) return integer ? body_cast(b, integer, out->dtype) : NULL;
     if (is_kind(op, "dropout")) return dropout_body(b, op, args, which, index, u);
     if (is_kind(op, "bernoulli") && !arg_is_tensor(p)) {
         const Body *chance = arg_is_number(p) ? body_float(b, DTYPE_F32, arg_as_double(p)) : body_cast(b, body_load(b, &args[0], index), DTYPE_F32);

@@ -51,7 +51,7 @@ static bool check_empty(const Op *op, const Arg *args, const Reduce *reduce, OpE
     if (reduce->reducer == REDUCE_SUM || reduce->reducer == REDUCE_PROD || reduce->reducer == REDUCE_ANY || reduce->reducer == REDUCE_ALL) return true;
     bool all = op_arg(op, args, "dim")->tag == ARG_NONE;
     for (int i = 0; i < input->rank; i++) {
-        if (input->sizes[i] != 0) continue;
+        if (!dim_same(input->sizes[i], 0)) continue;
         if (all) return op_error(error, ERROR_RUNTIME, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", op->name);
         if (reduce->marks[i]) return op_error(error, ERROR_INDEX, "%s(): Expected reduction dim %d to have non-zero size.", op->name, i);
     }

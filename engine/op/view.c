@@ -5,14 +5,12 @@
  *
  *     transpose(f32[3, 4][4, 1]) -> f32[4, 3][1, 4];   select(dim 0, index 2) -> f32[4][1] at offset 8
  *
- * Sizes may be symbolic: arithmetic is on Dims, decisions on hints. Invariant: an aliasing result never reaches outside the input's storage
+ * Sizes may be symbolic: arithmetic is on Dims, decisions are assumptions (dim_is). Invariant: an aliasing result never reaches outside the input's storage
  * (as_strided excepted, whose bounds are checked where sizes are known). To add a kind: a line in `kinds`, its index in view_value.c. */
 #include "op/view.h"
 #include <string.h>
 
 typedef struct View { const Op *op; const Arg *args; const Meta *input; Meta *out; const OpContext *context; OpError *error; bool copies; } View;
-
-static bool hint_equal(Dim a, Dim b) { return a == b || dim_hint(a) == dim_hint(b); }
 
 /* ---- view and reshape ---- */
 
@@ -42,14 +40,13 @@ static bool fill_in_size(View *v, Dim *sizes, int count) {
             return op_error(v->error, ERROR_RUNTIME, "invalid shape dimension %lld", (long long)sizes[i]);
         } else known = dim_times(syms, known, sizes[i]);
     }
-    if (open < 0) return hint_equal(known, numel) ? true : invalid_shape(v, wanted, count);
-    int64_t divisor = dim_hint(known);
-    if (divisor == 0) {
+    if (open < 0) return dim_same(known, numel) ? true : invalid_shape(v, wanted, count);
+    if (dim_same(known, 0)) {
         char text[128];
         size_list_text(wanted, count, text, sizeof text);
         return op_error(v->error, ERROR_RUNTIME, "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous", text);
     }
-    if (dim_hint(numel) % divisor != 0) return invalid_shape(v, wanted, count);
+    if (!dim_is_int(numel) || !dim_is_int(known) ? !dim_same(dim_mod(syms, numel, known), 0) : numel % known != 0) return invalid_shape(v, wanted, count);
     sizes[open] = dim_is_int(numel) && dim_is_int(known) ? numel / known : dim_floordiv(syms, numel, known);
     return true;
 }
@@ -61,16 +58,16 @@ static bool stride_over(const Meta *input, Meta *out, SymTable *syms) {
     Dim base = input->rank ? input->strides[input->rank - 1] : 1, have = 1, want = 1;
     for (int i = input->rank - 1; i >= 0; i--) {
         have = dim_times(syms, have, input->sizes[i]);
-        bool chunk_ends = i == 0 || (input->sizes[i - 1] != 1 && !hint_equal(input->strides[i - 1], dim_times(syms, have, base)));
+        bool chunk_ends = i == 0 || (input->sizes[i - 1] != 1 && !dim_same(input->strides[i - 1], dim_times(syms, have, base)));
         if (!chunk_ends) continue;
-        while (at >= 0 && (dim_hint(want) < dim_hint(have) || out->sizes[at] == 1)) {
+        while (at >= 0 && (dim_is(SYM_LT, want, have) || dim_is_one(out->sizes[at]))) {
             out->strides[at] = dim_times(syms, want, base);
             want = dim_times(syms, want, out->sizes[at--]);
         }
-        if (!hint_equal(want, have)) return false;
+        if (!dim_same(want, have)) return false;
         if (i > 0) base = input->strides[i - 1], have = want = 1;
     }
-    for (; at >= 0 && out->sizes[at] == 1; at--) out->strides[at] = 1;
+    for (; at >= 0 && dim_is_one(out->sizes[at]); at--) out->strides[at] = 1;
     return at < 0;
 }
 
@@ -85,7 +82,7 @@ static bool view_reshape(View *v) {
         memcpy(v->out->strides, v->input->strides, sizeof v->out->strides);
         return true;
     }
-    bool empty = dim_hint(meta_numel_dim(v->input, v->context->syms)) == 0;
+    bool empty = dim_same(meta_numel_dim(v->input, v->context->syms), 0);
     if (empty || meta_is_contiguous(v->input)) meta_set_contiguous(v->out, v->context->syms);
     else if (!stride_over(v->input, v->out, v->context->syms)) {
         if (must_alias)
@@ -127,10 +124,11 @@ static bool view_expand(View *v) {
         Dim stride = i >= lead ? v->input->strides[i - lead] : i + 1 < count ? dim_times(v->context->syms, v->out->sizes[i + 1], v->out->strides[i + 1]) : 1;
         if (want == -1 && i < lead) return op_error(v->error, ERROR_RUNTIME, "expand: the size -1 is not allowed in a leading, non-existing dimension %d", i);
         if (want == -1) want = have;
-        if (have != 1 && !dim_equal(have, want) && dim_hint(have) != dim_hint(want))
+        bool repeats = dim_is_one(have);
+        if (!repeats && !dim_same(have, want))
             return op_error(v->error, ERROR_RUNTIME, "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d", (long long)dim_hint(want), (long long)dim_hint(have), i);
         v->out->sizes[i] = want;
-        v->out->strides[i] = have == 1 && want != 1 ? 0 : stride;
+        v->out->strides[i] = repeats && !dim_is_one(want) ? 0 : stride;
     }
     return true;
 }
@@ -147,7 +145,7 @@ static bool view_permute(View *v) {
     if (!read_sizes(v->op, &v->args[1], dims, &count, v->error)) return false;
     if (count != v->input->rank) return op_error(v->error, ERROR_RUNTIME, "permute: the tensor has %d dimensions, but the desired order names %d", v->input->rank, count);
     for (int i = 0; i < count; i++) {
-        if (!wrap_dim(dims[i], count, &dim, v->error)) return false;
+        if (!wrap_dim(dim_specialize(dims[i], "it names a dimension"), count, &dim, v->error)) return false;
         if (seen[dim]) return op_error(v->error, ERROR_RUNTIME, "permute(): duplicate dims are not allowed.");
         seen[dim] = true;
         take_dim(v, i, dim);
@@ -178,7 +176,7 @@ static bool view_squeeze(View *v) {
     if (v->args[1].tag == ARG_INTS && v->args[1].ints.count == 0) memset(marks, 0, sizeof marks); /* squeeze(()) squeezes nothing */
     v->out->rank = 0;
     for (int i = 0; i < v->input->rank; i++)
-        if (!marks[i] || v->input->sizes[i] != 1) take_dim(v, v->out->rank++, i);
+        if (!marks[i] || !dim_is_one(v->input->sizes[i])) take_dim(v, v->out->rank++, i);
     return true;
 }
 
@@ -211,14 +209,14 @@ static bool view_select(View *v) {
     if (v->input->rank == 0) return op_error(v->error, ERROR_INDEX, "select() cannot be applied to a 0-dim tensor.");
     if (!read_dim(v->op, v->args, "dim", v->input->rank, &dim, v->error)) return false;
     Dim size = v->input->sizes[dim];
-    int64_t at = dim_hint(index), extent = dim_hint(size);
-    if (at < -extent || at >= extent) {
+    bool from_end = dim_is(SYM_LT, index, 0);
+    Dim place = from_end ? dim_plus(v->context->syms, index, size) : index;
+    if (dim_is(SYM_LT, place, 0) || dim_is(SYM_LE, size, place)) {
         char text[128];
         shape_text(v->input, text, sizeof text);
-        return op_error(v->error, ERROR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension %d", (long long)at, text, dim);
+        return op_error(v->error, ERROR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension %d", (long long)dim_hint(index), text, dim);
     }
-    if (at < 0) index = dim_plus(v->context->syms, index, size);
-    v->out->offset = dim_plus(v->context->syms, v->input->offset, dim_times(v->context->syms, index, v->input->strides[dim]));
+    v->out->offset = dim_plus(v->context->syms, v->input->offset, dim_times(v->context->syms, place, v->input->strides[dim]));
     remove_dim(v->out, dim);
     return true;
 }
@@ -231,9 +229,9 @@ Dim slice_bound(SymTable *syms, const Arg *arg, Dim size, Dim absent) {
         return bound < 0 ? 0 : bound > size ? size : bound;
     }
     if (dim_is_int(bound) && bound == INT64_MAX) return size;
-    if (dim_hint(bound) < 0) bound = dim_add(syms, bound, size);
-    if (dim_low(bound) < 0) bound = dim_max(syms, bound, 0);
-    return dim_min(syms, bound, size);
+    if (dim_is(SYM_LT, bound, 0)) bound = dim_add(syms, bound, size);
+    if (dim_is(SYM_LT, bound, 0)) return 0;
+    return dim_is(SYM_LE, size, bound) ? size : bound;
 }
 
 bool slice_range(const Op *op, const Arg *args, const Meta *input, int dim, SymTable *syms, Dim *start, Dim *step, Dim *length, OpError *error) {
@@ -242,11 +240,12 @@ bool slice_range(const Op *op, const Arg *args, const Meta *input, int dim, SymT
     for (int i = 0; i < 3; i++)
         if (op_arg(op, args, bounds[i])->tag != ARG_NONE && !read_integer(op, args, bounds[i], step, error)) return false;
     if (op_arg(op, args, "step")->tag == ARG_NONE) *step = 1;
-    if (dim_hint(*step) <= 0) return op_error(error, ERROR_RUNTIME, "slice step must be positive");
+    *step = dim_specialize(*step, "it is the step of a slice");
+    if (*step <= 0) return op_error(error, ERROR_RUNTIME, "slice step must be positive");
     *start = slice_bound(syms, op_arg(op, args, "start"), size, 0);
     Dim end = slice_bound(syms, op_arg(op, args, "end"), size, size);
     Dim span = dim_minus(syms, end, *start);
-    if (dim_hint(span) < 0) span = 0;
+    if (dim_is(SYM_LT, span, 0)) span = 0;
     if (dim_is_int(span) && dim_is_int(*step)) *length = (span + *step - 1) / *step;
     else *length = *step == 1 ? span : dim_floordiv(syms, dim_add(syms, span, dim_sub(syms, *step, 1)), *step);
     return true;
@@ -288,7 +287,7 @@ static bool view_unfold(View *v) {
     int64_t size = arg_as_int(op_arg(v->op, v->args, "size")), step = arg_as_int(op_arg(v->op, v->args, "step"));
     if (!read_dim(v->op, v->args, "dimension", v->input->rank, &dim, v->error)) return false;
     Dim extent = v->input->rank ? v->input->sizes[dim] : 1;
-    if (size > dim_hint(extent)) return op_error(v->error, ERROR_RUNTIME, "maximum size for tensor at dimension %d is %lld but size is %lld", dim, (long long)dim_hint(extent), (long long)size);
+    if (dim_is(SYM_LT, extent, size)) return op_error(v->error, ERROR_RUNTIME, "maximum size for tensor at dimension %d is %lld but size is %lld", dim, (long long)dim_hint(extent), (long long)size);
     if (size < 0 || step <= 0) return op_error(v->error, ERROR_RUNTIME, "step is %lld but must be > 0", (long long)step);
     Dim stride = v->input->rank ? v->input->strides[dim] : 1, windows = dim_minus(v->context->syms, extent, size);
     windows = dim_is_int(windows) ? windows / step + 1 : dim_add(v->context->syms, dim_floordiv(v->context->syms, windows, step), 1);
@@ -334,7 +333,7 @@ static bool make_view(View *v) {
 
 /* ---- split and unbind: several parts along a dim ---- */
 
-static bool add_part(View *v, Meta *outs, int *count, int room, int dim, int64_t start, int64_t length) {
+static bool add_part(View *v, Meta *outs, int *count, int room, int dim, Dim start, Dim length) {
     if (*count == room) return op_error(v->error, ERROR_RUNTIME, "%s(): more than %d parts are not supported", v->op->name, room);
     Meta *part = &outs[(*count)++];
     *part = *v->input;
@@ -346,28 +345,33 @@ static bool add_part(View *v, Meta *outs, int *count, int room, int dim, int64_t
 
 static bool split_sizes(View *v, Meta *outs, int *count, int room, int dim) {
     const Arg *sizes = &v->args[1];
-    int64_t start = 0, total = v->input->sizes[dim];
+    Dim start = 0, total = v->input->sizes[dim];
     for (int i = 0; i < sizes->ints.count; i++) {
-        int64_t length = dim_hint(sizes->ints.at[i]);
-        if (length < 0) return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes have only non-negative entries, but got %lld", (long long)length);
-        if (start + length > total || !add_part(v, outs, count, room, dim, start, length)) break;
-        start += length;
+        Dim length = sizes->ints.at[i], end = dim_plus(v->context->syms, start, length);
+        if (dim_is(SYM_LT, length, 0)) return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes have only non-negative entries, but got %lld", (long long)dim_hint(length));
+        if (dim_is(SYM_LT, total, end) || !add_part(v, outs, count, room, dim, start, length)) break;
+        start = end;
     }
-    if (start == total && *count == sizes->ints.count) return true;
+    if (dim_same(start, total) && *count == sizes->ints.count) return true;
     int64_t sum = 0;
     for (int i = 0; i < sizes->ints.count; i++) sum += dim_hint(sizes->ints.at[i]);
     if (*count == room) return op_error(v->error, ERROR_RUNTIME, "%s(): more than %d parts are not supported", v->op->name, room);
-    if (sum == total) return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes have only non-negative entries");
-    return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d), but they sum to %lld", (long long)total, dim, (long long)sum);
+    if (sum == dim_hint(total)) return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes have only non-negative entries");
+    return op_error(v->error, ERROR_RUNTIME, "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d), but they sum to %lld", (long long)dim_hint(total), dim, (long long)sum);
 }
 
+/* How many parts there are is part of the program: it is assumed where sizes are symbolic, the parts' sizes are not. */
 static bool split_evenly(View *v, Meta *outs, int *count, int room, int dim) {
-    int64_t size = arg_as_int(&v->args[1]), total = v->input->sizes[dim];
-    if (size < 0 || (size == 0 && total != 0)) return op_error(v->error, ERROR_RUNTIME, "split expects split_size be non-negative, but got split_size=%lld", (long long)size);
-    if (total == 0) return add_part(v, outs, count, room, dim, 0, 0);
-    for (int64_t start = 0; start < total; start += size)
-        if (!add_part(v, outs, count, room, dim, start, total - start < size ? total - start : size)) return false;
-    return true;
+    Dim size = v->args[1].tag == ARG_INT ? v->args[1].i : arg_as_int(&v->args[1]), total = v->input->sizes[dim], start = 0;
+    bool empty = dim_same(total, 0);
+    if (dim_is(SYM_LT, size, 0) || (!empty && dim_same(size, 0))) return op_error(v->error, ERROR_RUNTIME, "split expects split_size be non-negative, but got split_size=%lld", (long long)dim_hint(size));
+    if (empty) return add_part(v, outs, count, room, dim, 0, 0);
+    for (;;) {
+        Dim end = dim_plus(v->context->syms, start, size);
+        if (dim_is(SYM_LE, total, end)) return add_part(v, outs, count, room, dim, start, dim_minus(v->context->syms, total, start));
+        if (!add_part(v, outs, count, room, dim, start, size)) return false;
+        start = end;
+    }
 }
 
 static bool make_parts(View *v, Meta *outs, int *count, int room) {
@@ -375,10 +379,10 @@ static bool make_parts(View *v, Meta *outs, int *count, int room) {
     *count = 0;
     if (v->input->rank == 0) return op_error(v->error, ERROR_RUNTIME, "%s() expects at least a 1-dimensional tensor", v->op->name);
     if (!read_dim(v->op, v->args, "dim", v->input->rank, &dim, v->error)) return false;
-    if (!dim_is_int(v->input->sizes[dim])) return op_error(v->error, ERROR_NOT_IMPLEMENTED, "%s(): the number of parts along a symbolic dimension is not known", v->op->name);
     if (strcmp(v->op->shared, "split") == 0 && v->args[1].tag != ARG_INTS && v->args[1].tag != ARG_INT) return op_error(v->error, ERROR_TYPE, "%s(): argument '%s' must be int or list of ints", v->op->name, op_param(v->op, 1));
     if (strcmp(v->op->shared, "split") == 0) return v->args[1].tag == ARG_INTS ? split_sizes(v, outs, count, room, dim) : split_evenly(v, outs, count, room, dim);
-    for (int64_t i = 0; i < v->input->sizes[dim]; i++) {
+    int64_t parts = dim_specialize(v->input->sizes[dim], "unbind gives so many tensors");
+    for (int64_t i = 0; i < parts; i++) {
         if (!add_part(v, outs, count, room, dim, i, 1)) return false;
         remove_dim(&outs[*count - 1], dim);
     }

@@ -33,7 +33,8 @@ static bool place_reshape(Place *p) {
         int from_last = from, to_last = to;
         Dim have = from >= 0 ? p->input->sizes[from--] : 1, want = to >= 0 ? p->out->sizes[to--] : 1;
         while (!dim_equal(have, want)) {
-            bool grow_input = dim_hint(have) < dim_hint(want) ? from >= 0 : to < 0;
+            bool grow_input = to < 0 || (from >= 0 && dim_hint(have) < dim_hint(want));
+            if (from < 0 && to < 0) break; /* the rest is the same number of elements: the view was allowed */
             if (grow_input && from < 0) return false;
             if (!grow_input && to < 0) return false;
             if (grow_input) have = dim_mul(p->syms, have, p->input->sizes[from--]);
@@ -92,7 +93,7 @@ static bool place_select(Place *p) {
     int dim;
     Dim index = op_arg(p->op, p->args, "index")->i;
     if (!read_dim(p->op, p->args, "dim", p->input->rank, &dim, NULL)) return false;
-    if (dim_hint(index) < 0) index = dim_add(p->syms, index, p->input->sizes[dim]);
+    if (dim_is(SYM_LT, index, 0)) index = dim_add(p->syms, index, p->input->sizes[dim]);
     insert_index(p, dim, index);
     return true;
 }

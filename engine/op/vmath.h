@@ -46,6 +46,11 @@ V_INLINE long v_i64_f64(double x) { return x > -1.0 && x < 1.0 ? 0 : x >= -0x1p6
 V_INLINE long v_abs_i64(long a) { return a < 0 ? (long)(0ul - (unsigned long)a) : a; }
 V_INLINE long v_truncdiv_i64(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
 V_INLINE long v_fmod_i64(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
+V_INLINE long v_gcd_i64(long a, long b) {
+    a = v_abs_i64(a), b = v_abs_i64(b);
+    while (b) { long r = v_fmod_i64(a, b); a = b, b = r; }
+    return a;
+}
 V_INLINE long v_floordiv_i64(long a, long b) {
     long q = v_truncdiv_i64(a, b), r = v_fmod_i64(a, b);
     return q - (r != 0 && (r < 0) != (b < 0));
@@ -68,10 +73,10 @@ static inline V_UNUSED long v_pow_i64(long base, long exponent) {
 V_INLINE float v_abs_f32(float x) { return __builtin_fabsf(x); }
 V_INLINE float v_copysign_f32(float x, float sign) { return __builtin_copysignf(x, sign); }
 V_INLINE float v_sign_f32(float x) { return (float)((x > 0) - (x < 0)); }
-V_INLINE float v_maximum_f32(float a, float b) { return (a > b) | (a != a) ? a : b; }
-V_INLINE float v_minimum_f32(float a, float b) { return (a < b) | (a != a) ? a : b; }
-V_INLINE float v_fmax_f32(float a, float b) { return (a > b) | (b != b) ? a : b; }
-V_INLINE float v_fmin_f32(float a, float b) { return (a < b) | (b != b) ? a : b; }
+V_INLINE float v_maximum_f32(float a, float b) { float r = a > b ? a : b; return a == a ? r : a; }
+V_INLINE float v_minimum_f32(float a, float b) { float r = a < b ? a : b; return a == a ? r : a; }
+V_INLINE float v_fmax_f32(float a, float b) { float r = a > b ? a : b; return b == b ? r : a; }
+V_INLINE float v_fmin_f32(float a, float b) { float r = a < b ? a : b; return b == b ? r : a; }
 V_INLINE float v_round_f32(float x) {
     float a = __builtin_fabsf(x), r = (a + 0x1p23f) - 0x1p23f;
     return a < 0x1p23f ? __builtin_copysignf(r, x) : x;
@@ -94,10 +99,10 @@ V_INLINE float v_floordiv_f32(float a, float b) {
 V_INLINE double v_abs_f64(double x) { return __builtin_fabs(x); }
 V_INLINE double v_copysign_f64(double x, double sign) { return __builtin_copysign(x, sign); }
 V_INLINE double v_sign_f64(double x) { return (double)((x > 0) - (x < 0)); }
-V_INLINE double v_maximum_f64(double a, double b) { return (a > b) | (a != a) ? a : b; }
-V_INLINE double v_minimum_f64(double a, double b) { return (a < b) | (a != a) ? a : b; }
-V_INLINE double v_fmax_f64(double a, double b) { return (a > b) | (b != b) ? a : b; }
-V_INLINE double v_fmin_f64(double a, double b) { return (a < b) | (b != b) ? a : b; }
+V_INLINE double v_maximum_f64(double a, double b) { double r = a > b ? a : b; return a == a ? r : a; }
+V_INLINE double v_minimum_f64(double a, double b) { double r = a < b ? a : b; return a == a ? r : a; }
+V_INLINE double v_fmax_f64(double a, double b) { double r = a > b ? a : b; return b == b ? r : a; }
+V_INLINE double v_fmin_f64(double a, double b) { double r = a < b ? a : b; return b == b ? r : a; }
 V_INLINE double v_round_f64(double x) {
     double a = __builtin_fabs(x), r = (a + 0x1p52) - 0x1p52;
     return a < 0x1p52 ? __builtin_copysign(r, x) : x;
@@ -251,7 +256,7 @@ static const double v_pi_low[105] V_UNUSED = {
 /* sin(x + quarter pi/2). x = m 2^e gives m hi[e] + m lo[e], of which n pi/2 is taken off in three pieces whose products are exact. */
 V_INLINE double v_sin_core(float x, unsigned long quarter) {
     unsigned b = v_bits_f32(x) & 0x7fffffffu;
-    int e = (int)(b >> 23) - 150, at = e < 0 ? 0 : e > 104 ? 104 : e;
+    long e = (long)(b >> 23) - 150, at = e < 0 ? 0 : e > 104 ? 104 : e; /* long: as wide as what is gathered by it */
     double m = __builtin_copysign((double)(int)((b & 0x7fffffu) | 0x800000u), (double)x), high = m * v_pi_high[at], low = m * v_pi_low[at];
     high = e < 0 ? (double)x : high;
     low = e < 0 ? 0.0 : low;
@@ -381,5 +386,31 @@ static inline V_UNUSED double v_erfinv_f64(double x) {
         y -= error * 0.886226925452758 * __builtin_exp(y * y);
     }
     return __builtin_copysign(y, x);
+}
+/* Digamma and trigamma: the recurrence up to 10, then their asymptotic series; below zero by reflection. */
+static inline V_UNUSED double v_digamma_f64(double x) {
+    double sum = 0.0, pi = 3.14159265358979323846;
+    if (x == 0.0) return __builtin_copysign(__builtin_inf(), -x);
+    if (x < 0.0) {
+        if (x == __builtin_floor(x)) return __builtin_nan("");
+        double part = x - __builtin_floor(x);
+        sum = -pi / __builtin_tan(pi * part), x = 1.0 - x;
+    }
+    while (x < 10.0) sum -= 1.0 / x, x += 1.0;
+    if (x == 10.0) return sum + 2.25175258906672110764;
+    double z = 1.0 / (x * x), tail = x < 1e17 ? z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12)))))) : 0.0;
+    return sum + __builtin_log(x) - 0.5 / x - tail;
+}
+static inline V_UNUSED double v_trigamma_f64(double x) {
+    double sign = 1.0, sum = 0.0, pi = 3.14159265358979323846;
+    if (x <= 0.0 && x == __builtin_floor(x)) return __builtin_inf();
+    if (x < 0.5) {
+        double s = pi / __builtin_sin(pi * x);
+        sign = -1.0, sum = -s * s, x = 1.0 - x;
+    }
+    for (int i = 0; i < 12; i++) sum += 1.0 / (x * x), x += 1.0;
+    double z = 1.0 / (x * x);
+    sum += (1.0 + 0.5 / x + z * (1.0 / 6 - z * (1.0 / 30 - z * (1.0 / 42 - z / 30)))) / x;
+    return sign * sum;
 }
 #endif

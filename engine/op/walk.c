@@ -74,12 +74,14 @@ static void merge_dims(Walk *walk) {
     }
 }
 
-/* The dim in which some operand is denser than along the columns: rows of tiles run along it. 0: none. */
+/* The dim in which some operand is denser than along the columns, and densest: rows of tiles run along it. 0: none. */
 static int crossing_dim(const Walk *walk) {
     for (int i = 0; i < walk->count; i++) {
-        int64_t along = magnitude(walk->strides[i][0]);
+        int64_t least = magnitude(walk->strides[i][0]);
+        int best = 0;
         for (int d = 1; d < walk->rank; d++)
-            if (walk->strides[i][d] && magnitude(walk->strides[i][d]) < along && walk->sizes[d] > 1) return d;
+            if (walk->strides[i][d] && magnitude(walk->strides[i][d]) < least) best = d, least = magnitude(walk->strides[i][d]);
+        if (best) return best;
     }
     return 0;
 }
@@ -133,26 +135,25 @@ void walk_tile(const Walk *walk, int64_t index, Tile *tile) {
     }
 }
 
+/* No prefetcher of the hardware sees many short columns coming. To the second level: columns a power of two apart share a set of the first. */
+void tile_prefetch(const Tile *tile, int operand) {
+    int64_t down = tile->row_stride[operand], reach = tile->rows * magnitude(down);
+    for (int64_t c = 0; c < tile->columns; c++) {
+        const char *column = tile->data[operand] + c * tile->column_stride[operand];
+        for (int64_t r = 0; r < reach; r += 64) __builtin_prefetch(column + (down < 0 ? -r : r), 0, 2);
+    }
+}
+
 /* ---- copy ---- */
 
-/* The source is read along its denser direction: writes to an open cache line are cheaper than reads from a closed one. */
 #define COPY_ITEMS(type)                                                                                                       \
     for (int64_t o = 0; o < outer; o++) {                                                                                      \
-        char *dst = tile->data[0] + o * dst_outer;                                                                             \
-        const char *src = tile->data[1] + o * src_outer;                                                                       \
+        char *dst = to + o * dst_outer;                                                                                        \
+        const char *src = from + o * src_outer;                                                                                \
         for (int64_t i = 0; i < inner; i++) *(type *)(void *)(dst + i * dst_inner) = *(const type *)(const void *)(src + i * src_inner); \
     }
 
-static void copy_same(const Tile *tile, int item) {
-    if (tile->column_stride[0] == item && tile->column_stride[1] == item) {
-        for (int64_t r = 0; r < tile->rows; r++)
-            memcpy(tile->data[0] + r * tile->row_stride[0], tile->data[1] + r * tile->row_stride[1], (size_t)(tile->columns * item));
-        return;
-    }
-    bool turned = tile->rows > 1 && tile->row_stride[1] != 0 && magnitude(tile->row_stride[1]) < magnitude(tile->column_stride[1]);
-    int64_t outer = turned ? tile->columns : tile->rows, inner = turned ? tile->rows : tile->columns;
-    int64_t dst_outer = turned ? tile->column_stride[0] : tile->row_stride[0], dst_inner = turned ? tile->row_stride[0] : tile->column_stride[0];
-    int64_t src_outer = turned ? tile->column_stride[1] : tile->row_stride[1], src_inner = turned ? tile->row_stride[1] : tile->column_stride[1];
+static void copy_strided(int item, int64_t outer, int64_t inner, char *to, int64_t dst_outer, int64_t dst_inner, const char *from, int64_t src_outer, int64_t src_inner) {
     switch (item) {
     case 1: COPY_ITEMS(uint8_t) break;
     case 2: COPY_ITEMS(uint16_t) break;
@@ -161,10 +162,32 @@ static void copy_same(const Tile *tile, int item) {
     }
 }
 
+/* Source and destination lie across each other: the source is read along its own dense direction into a small square, which is then written along
+ * the destination's. Rows that lie a power of two apart share few places of the cache, so that neither side may be walked across for long. */
+static void copy_turned(const Tile *tile, int item) {
+    double square[WALK_TILE];
+    int64_t rows = tile->rows, columns = tile->columns;
+    tile_prefetch(tile, 1);
+    copy_strided(item, columns, rows, (char *)square, item, columns * item, tile->data[1], tile->column_stride[1], tile->row_stride[1]);
+    for (int64_t r = 0; r < rows && tile->column_stride[0] == item; r++) memcpy(tile->data[0] + r * tile->row_stride[0], (char *)square + r * columns * item, (size_t)(columns * item));
+    if (tile->column_stride[0] != item) copy_strided(item, rows, columns, tile->data[0], tile->row_stride[0], tile->column_stride[0], (char *)square, columns * item, item);
+}
+
+static void copy_same(const Tile *tile, int item) {
+    if (tile->column_stride[0] == item && tile->column_stride[1] == item) {
+        for (int64_t r = 0; r < tile->rows; r++)
+            memcpy(tile->data[0] + r * tile->row_stride[0], tile->data[1] + r * tile->row_stride[1], (size_t)(tile->columns * item));
+        return;
+    }
+    bool turned = tile->rows > 1 && tile->row_stride[1] != 0 && magnitude(tile->row_stride[1]) < magnitude(tile->column_stride[1]);
+    if (turned) copy_turned(tile, item);
+    else copy_strided(item, tile->rows, tile->columns, tile->data[0], tile->row_stride[0], tile->column_stride[0], tile->data[1], tile->row_stride[1], tile->column_stride[1]);
+}
+
 typedef struct Conversion { LoadFn load; StoreFn store; } Conversion;
 
 static void copy_converted(const Tile *tile, const Conversion *conversion) {
-    double buffer[2048];
+    double buffer[WALK_TILE];
     for (int64_t r = 0; r < tile->rows; r++) {
         conversion->load(tile->columns, buffer, tile->data[1] + r * tile->row_stride[1], tile->column_stride[1]);
         conversion->store(tile->columns, buffer, tile->data[0] + r * tile->row_stride[0], tile->column_stride[0]);
@@ -176,7 +199,7 @@ void copy_elements(const Meta *dst_meta, void *dst, const Meta *src_meta, const 
     walk_begin(&walk, dst_meta->rank, dst_meta->sizes);
     walk_add(&walk, dst_meta, dst);
     walk_add(&walk, src_meta, (void *)(uintptr_t)src);
-    walk_finish(&walk, 2048);
+    walk_finish(&walk, WALK_TILE);
     bool same = dst_meta->dtype == src_meta->dtype;
     DType compute = dtype_info[src_meta->dtype].compute;
     Conversion conversion = {load_function(src_meta->dtype, compute), store_function(compute, dst_meta->dtype)};

@@ -14,7 +14,7 @@
 #define VITRINE_OP_WALK_H
 #include "ir/row.h"
 
-enum { WALK_OPERANDS = 8 };
+enum { WALK_OPERANDS = 8, WALK_TILE = 2048 /* elements of a tile of copies: what fits a first-level cache a few times */ };
 typedef struct Walk {
     int rank, count, logical_rank;
     int64_t sizes[MAX_RANK], numel;
@@ -30,6 +30,7 @@ void walk_begin(Walk *walk, int rank, const Dim *sizes);
 void walk_add(Walk *walk, const Meta *meta, void *data);        /* data: of meta->offset 0 */
 void walk_finish(Walk *walk, int64_t tile_elements);
 void walk_tile(const Walk *walk, int64_t index, Tile *tile);
+void tile_prefetch(const Tile *tile, int operand);              /* asks for the operand's columns, which lie dense along the rows */
 static inline int walk_threads(const Walk *walk, int threads) { return walk->numel < 32768 || threads < 2 ? 1 : threads; }
 
 /* dst[...] = src[...] with broadcast and conversion; shapes must fit. dst and src do not overlap. */

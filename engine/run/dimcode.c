@@ -8,7 +8,7 @@
  *
  * Floor division and modulo are Python's; by zero they give 0 (guards keep it from happening). Invariant: no step needs more than
  * STACK_ROOM values. To add a kind of Sym: a line in step_run. */
-#include "run/private.h"
+#include "run/dimcode.h"
 #include "base/vec.h"
 
 enum { STACK_ROOM = 64 };
@@ -100,4 +100,22 @@ int64_t dimcode_run(const DimCode *code, const int64_t *values) {
         }
     }
     return stack[0];
+}
+
+bool metacode_make(Arena *arena, const Meta *meta, const Dim *vars, int var_count, MetaCode *code) {
+    *code = (MetaCode){.meta = *meta, .is_static = meta_is_static(meta)};
+    if (code->is_static) return true;
+    for (int i = 0; i < meta->rank; i++)
+        if (!dimcode_make(arena, meta->sizes[i], vars, var_count, &code->sizes[i]) || !dimcode_make(arena, meta->strides[i], vars, var_count, &code->strides[i])) return false;
+    return dimcode_make(arena, meta->offset, vars, var_count, &code->offset);
+}
+
+void metacode_run(const MetaCode *code, const int64_t *values, Meta *meta) {
+    *meta = code->meta;
+    if (code->is_static) return;
+    for (int i = 0; i < meta->rank; i++) {
+        meta->sizes[i] = dimcode_run(&code->sizes[i], values);
+        meta->strides[i] = dimcode_run(&code->strides[i], values);
+    }
+    meta->offset = dimcode_run(&code->offset, values);
 }

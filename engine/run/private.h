@@ -5,6 +5,7 @@
 #define VITRINE_RUN_PRIVATE_H
 #include "run/diskcache.h"
 #include "run/pool.h"
+#include "run/dimcode.h"
 #include "run/runtime.h"
 
 typedef struct HostCompiler HostCompiler;
@@ -80,11 +81,6 @@ typedef struct LoadedKernel {   /* shared by all plans that have the same text *
 bool kernels_load(Runtime *runtime, const Kernel *const *kernels, int count, int device_index, LoadedKernel **loaded, CompileReport *report, OpError *error);
 void kernel_release(Runtime *runtime, LoadedKernel *loaded);
 void kernels_close(Runtime *runtime);
-
-/* ---- dimcode.c: symbolic sizes as small programs ---- */
-typedef struct DimCode { int64_t constant; const struct DimStep *steps; int count; } DimCode; /* count 0: the constant */
-bool dimcode_make(Arena *arena, Dim d, const Dim *vars, int var_count, DimCode *code); /* false: a variable that is not among vars */
-int64_t dimcode_run(const DimCode *code, const int64_t *values);
 
 /* ---- copy.c: strided copies on the host ---- */
 void strided_copy(void *dst, const Meta *dst_meta, const void *src, const Meta *src_meta); /* same sizes and dtype size; pointers to element 0 of the storages */

@@ -16,6 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 /* ---- opening and closing ---- */
 
@@ -81,6 +84,15 @@ bool runtime_interrupted(const Runtime *runtime) { return runtime->interrupt && 
 int runtime_cores(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
+}
+
+int runtime_threads(void) {
+#ifdef _OPENMP
+    int threads = omp_get_max_threads();
+    return threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
+#else
+    return runtime_cores();
+#endif
 }
 
 static bool scratch_make(Runtime *runtime) {

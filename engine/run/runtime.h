@@ -20,6 +20,7 @@ typedef struct RuntimeOptions {
 
 Runtime *runtime_new(Arena *arena, const RuntimeOptions *options);   /* opens nothing yet */
 void runtime_close(Runtime *runtime);                                 /* every storage must be gone before; plans lose their code */
+int runtime_threads(void);                                              /* of eager loops on the CPU, at the start: OMP_NUM_THREADS, or the processors that this process may use */
 void runtime_set_context(Runtime *runtime, const OpContext *context); /* what extern ops of a plan run with (generator, default dtype); borrowed */
 void runtime_allow_tf32(Runtime *runtime, bool allow);                /* float32 matmuls on CUDA; off at the start */
 void runtime_tune_matmul(Runtime *runtime, bool tune);                /* time the library's algorithms at a shape's first use; off at the start */

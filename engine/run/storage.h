@@ -8,6 +8,7 @@ typedef struct Storage {
     uint32_t refs;
     uint32_t version;               /* counts in-place changes by any view */
     Device device;
+    bool inference;                 /* made in inference mode: off the tape for good */
     void *data;                     /* host or device pointer; NULL: fake (tracing), or empty */
     int64_t bytes;
     Runtime *runtime;

@@ -16,9 +16,18 @@ from torch.decompositions.gradients import (
     logsumexp_backward, masked_scatter_backward, max_backward, mean_backward, pow_backward, pow_backward_exponent, prod_backward,
     repeat_backward, scatter_reduce_backward, softmax_double_backward, split_backward, squeeze_backward, sum_backward,
     unbind_backward, value_selecting_backward, var_backward, var_mean_backward)
+from torch.decompositions.losses import (
+    binary_cross_entropy, binary_cross_entropy_backward, binary_cross_entropy_backward_input, binary_cross_entropy_backward_output,
+    binary_cross_entropy_backward_target, binary_cross_entropy_target, glu, glu_backward, glu_backward_input, glu_backward_output,
+    huber_loss, huber_loss_backward, huber_loss_backward_input, huber_loss_backward_output, mse_loss, mse_loss_backward,
+    mse_loss_backward_input, mse_loss_backward_output, smooth_l1_loss, smooth_l1_loss_backward, smooth_l1_loss_backward_input,
+    smooth_l1_loss_backward_output)
+from torch.decompositions.matrices import (
+    linalg_cholesky, linalg_cholesky_backward, linalg_det, linalg_det_backward, linalg_inv, linalg_solve)
 from torch.decompositions.normalizations import (
     native_batch_norm, native_batch_norm_backward, native_group_norm, native_group_norm_backward, native_layer_norm,
     native_layer_norm_backward)
+from torch.decompositions.order import mode, nanmedian
 from torch.decompositions.shapes import dims_of, reduce_loss, size_of, wide
 
 aten = torch.ops.aten

@@ -16,7 +16,8 @@ aten = torch.ops.aten
 METHODS = (
     "softmax", "log_softmax", "true_divide", "divide", "multiply", "subtract", "negative", "absolute", "nansum", "nanmean", "dist", "cross",
     "kron", "heaviside", "deg2rad", "rad2deg", "float_power", "logaddexp2", "sinc", "quantile", "histc", "cov", "corrcoef", "vecdot",
-    "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "positive", "matrix_power", "argwhere")
+    "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "positive", "matrix_power", "argwhere", "renorm", "addr",
+    "unique_consecutive")
 
 
 # ---- softmax and normalization ----
@@ -178,6 +179,38 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     return nansum(input, dim, keepdim, dtype=dtype) / counted
 
 
+def trapezoid(y, x=None, *, dx=1, dim=-1):
+    n = y.shape[dim]
+    sides = y.narrow(dim, 0, max(n - 1, 0)) + y.narrow(dim, 1 if n > 0 else 0, max(n - 1, 0))
+    return (sides * _widths(y, x, dx, dim)).sum(dim) / 2.0
+
+
+def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+    n = y.shape[dim]
+    sides = y.narrow(dim, 0, max(n - 1, 0)) + y.narrow(dim, 1 if n > 0 else 0, max(n - 1, 0))
+    return (sides * _widths(y, x, dx, dim)).cumsum(dim) / 2.0
+
+
+trapz = trapezoid
+
+
+def _widths(y, x, dx, dim):
+    if x is None:
+        return dx
+    if x.dim() == 1:
+        return (x[1:] - x[:-1]).reshape([-1] + [1] * (y.dim() - 1 - dim % y.dim()))
+    return x.diff(dim=dim)
+
+
+def renorm(input, p, dim, maxnorm):
+    """Slices along dim whose norm is over maxnorm are scaled to it."""
+    if input.dim() < 2:
+        raise RuntimeError("renorm: input needs at least 2 dimensions, got " + str(input.dim()))
+    dims = [i for i in range(input.dim()) if i != dim % input.dim()]
+    length = aten.linalg_vector_norm(input, p, dims, True)
+    return input * torch.where(length > maxnorm, maxnorm / (length + 1e-7), 1.0).to(input.dtype)
+
+
 def dist(input, other, p=2):
     return aten.linalg_vector_norm(input - other, p)
 
@@ -261,6 +294,12 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
     return aten.linalg_vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, [-1])
 
 
+def addr(input, vec1, vec2, *, beta=1, alpha=1):
+    product = torch.outer(vec1, vec2)
+    product = product if alpha == 1 else product * alpha
+    return product.expand(product.shape) + 0 * product if beta == 0 else (input if beta == 1 else input * beta) + product
+
+
 def chain_matmul(*matrices):
     result = matrices[0]
     for matrix in matrices[1:]:
@@ -291,6 +330,35 @@ def row_stack(tensors):
     return torch.vstack(tensors)
 
 
+def atleast_3d(*tensors):
+    def deep(t):
+        if t.dim() == 0:
+            return t.reshape([1, 1, 1])
+        if t.dim() == 1:
+            return t.unsqueeze(0).unsqueeze(-1)
+        return t.unsqueeze(-1) if t.dim() == 2 else t
+    if len(tensors) == 1:
+        return tuple([deep(t) for t in tensors[0]]) if isinstance(tensors[0], (list, tuple)) else deep(tensors[0])
+    return tuple([deep(t) for t in tensors])
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    rows = input.reshape([-1]) if dim is None else input.movedim(dim, 0)
+    n = rows.shape[0]
+    starts = torch.ones(n, dtype=torch.bool, device=input.device)
+    if n > 1:
+        starts[1:] = (rows[1:] != rows[:-1]).reshape([n - 1, -1]).any(1)
+    places = starts.nonzero().reshape([-1])
+    result = rows.index_select(0, places)
+    results = [result if dim is None else result.movedim(0, dim)]
+    if return_inverse:
+        inverse = starts.cumsum(0) - 1
+        results.append(inverse.reshape(input.shape) if dim is None else inverse)
+    if return_counts:
+        results.append(torch.cat([places, torch.tensor([n], device=input.device)]).diff())
+    return results[0] if len(results) == 1 else tuple(results)
+
+
 def block_diag(*tensors):
     matrices = [torch.atleast_2d(t) for t in tensors]
     width, rows, start = sum([m.shape[1] for m in matrices]), [], 0
@@ -308,6 +376,14 @@ def vander(x, N=None, increasing=False):
     powers = torch.arange(x.shape[0] if N is None else N, device=x.device)
     result = x.unsqueeze(-1).pow(powers)
     return result if increasing else result.flip([-1])
+
+
+def unravel_index(indices, shape):
+    places = []
+    for size in reversed([shape] if isinstance(shape, int) else list(shape)):
+        places.append(indices % size)
+        indices = indices // size
+    return tuple(reversed(places))
 
 
 def combinations(input, r=2, with_replacement=False):

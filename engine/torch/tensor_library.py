@@ -9,7 +9,8 @@ import torch
 aten = torch.ops.aten
 
 METHODS = (
-    "to", "float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "contiguous", "detach_")
+    "to", "float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "contiguous", "detach_",
+    "where", "put_", "put", "renorm_", "addr_")
 
 
 # ---- dtype and device ----
@@ -75,3 +76,32 @@ def contiguous(input, memory_format=torch.contiguous_format):
 
 def detach_(input):
     return torch._C._detach_(input)
+
+
+# ---- other forms of functions ----
+
+def where(input, condition, other):
+    return torch.where(condition, input, other)
+
+
+def put_(input, index, source, accumulate=False):
+    """Writes at places counted as if the tensor were one row."""
+    place, places = torch.where(index < 0, index + input.numel(), index), []
+    for size in reversed(list(input.shape)):
+        places.append(place % size)
+        place = place // size
+    if len(places) == 0:
+        return input.copy_(source.reshape([])) if index.numel() > 0 else input
+    return input.index_put_(tuple(reversed(places)), source.reshape(index.shape), accumulate)
+
+
+def put(input, index, source, accumulate=False):
+    return put_(input.clone(), index, source, accumulate)
+
+
+def renorm_(input, p, dim, maxnorm):
+    return input.copy_(torch.renorm(input, p, dim, maxnorm))
+
+
+def addr_(input, vec1, vec2, *, beta=1, alpha=1):
+    return input.copy_(torch.addr(input, vec1, vec2, beta=beta, alpha=alpha))

@@ -33,6 +33,7 @@ const char *reason_kind_name(ReasonKind kind) {
     case REASON_MATERIALIZED: return "materialized";
     case REASON_REUSED_BUFFER: return "reused buffer";
     case REASON_SKIPPED: return "skipped";
+    case REASON_DYNAMIC: return "dynamic";
     case REASON_NOTE: return "note";
     }
     return "unknown";

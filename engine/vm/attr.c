@@ -63,7 +63,7 @@ static Value instance_attr(VM *vm, Value object, const char *name) {
     if (own.tag != V_NULL) return value_ref(own);
     if (attribute.tag != V_NULL) return vm_bind(vm, attribute, object, instance->cls);
     if (name == n->class_) return value_ref(value_object(instance->cls));
-    if (name == n->dict_) return value_ref(value_object(instance->dict));
+    if (name == n->dict_ && !instance->cls->no_dict) return value_ref(value_object(instance->dict));
     if (name == n->doc_ || name == n->module_) return vm_load_attr_generic(vm, value_object(instance->cls), name);
     if (instance->cls->is_exception) return exception_load_attr(vm, object, name);
     Value payload = instance_payload(object);
@@ -106,6 +106,7 @@ static Value class_attr(VM *vm, Class *cls, const char *name) {
     if (special.tag != V_NULL) return special;
     Value attribute = class_lookup(vm, cls, name);
     if (attribute.tag != V_NULL) return vm_bind(vm, attribute, VALUE_NULL, cls);
+    if (vm->torch && class_is_subclass(cls, vm->classes[OBJ_TENSOR])) return tensor_class_attr(vm, name);
     return name == vm->own->names.doc_ ? VALUE_NONE : VALUE_NULL;
 }
 
@@ -286,11 +287,21 @@ static Value fallback_attr(VM *vm, Value object, const char *name) {
     return result;
 }
 
+static bool has_getattribute(Value object) { return value_is(object, OBJ_INSTANCE) && ((Instance *)object.o)->cls->has_getattribute; }
+
+static Value call_getattribute(VM *vm, Value object, const char *name) {
+    Value key = str_interned(vm, name);
+    Value result = vm_call_special(vm, object, vm->own->names.getattribute_, &key, 1);
+    value_unref(vm, key);
+    return result;
+}
+
 Value vm_load_attr(VM *vm, Value object, const char *name) {
     object = vm_force(vm, object);
     if (value_is_error(object)) return object;
     Value found = VALUE_NULL;
-    if (vm->domain->load_attr && hooked(object)) found = vm->domain->load_attr(vm, object, name);
+    if (has_getattribute(object)) found = call_getattribute(vm, object, name);
+    else if (vm->domain->load_attr && hooked(object)) found = vm->domain->load_attr(vm, object, name);
     else found = vm_load_attr_generic(vm, object, name);
     bool fall_back = value_is(object, OBJ_INSTANCE) && ((Instance *)object.o)->cls->has_getattr;
     if (fall_back && value_is_error(found) && vm_pending(vm, "AttributeError")) {
@@ -306,7 +317,7 @@ bool vm_load_method(VM *vm, Value object, const char *name, Value *callable, Val
     object = vm_force(vm, object);
     *self = VALUE_NULL;
     bool instance = value_is(object, OBJ_INSTANCE);
-    bool plain = !(vm->domain->load_attr && hooked(object)) && !value_is(object, OBJ_TENSOR) && !value_is(object, OBJ_CLASS) && !value_is(object, OBJ_SUPER) &&
+    bool plain = !(vm->domain->load_attr && hooked(object)) && !has_getattribute(object) && !value_is(object, OBJ_TENSOR) && !value_is(object, OBJ_CLASS) && !value_is(object, OBJ_SUPER) &&
                  !value_is(object, OBJ_MODULE) && object.tag > V_ERROR;
     if (plain && (instance || object.tag != V_OBJECT || !vm->own->natives[object.o->type])) {
         Value found = class_lookup(vm, instance ? ((Instance *)object.o)->cls : class_of(vm, object), name);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 static bool no_setter(VM *vm, Value object, const char *name, bool deleting) {
+    if (value_is(class_lookup(vm, class_of(vm, object), vm_intern(vm, "_fields")), OBJ_TUPLE) && value_is(vm_unwrap(object), OBJ_TUPLE))
+        return vm_raise(vm, "AttributeError", "can't %s attribute", deleting ? "delete" : "set"), false;
     vm_raise(vm, "AttributeError", "property '%s' of '%s' object has no %s", name, type_name(vm, object), deleting ? "deleter" : "setter");
     return false;
 }
@@ -67,6 +69,7 @@ static bool instance_store(VM *vm, Value object, const char *name, Value value) 
     if (attribute.tag == V_OBJECT && (!through_descriptor(vm, object, attribute, name, value, &done) || done)) return !vm->stopped && vm->exception.tag == V_NULL;
     if (!vm_mutate(vm, instance)) return false;
     if (value.tag == V_NULL) return dict_drop_name(vm, object, instance->dict, name);
+    if (instance->cls->no_dict && !class_has_slot(vm, instance->cls, name)) return missing(vm, object, name);
     if (name == vm->own->names.dict_) return replace_dict(vm, instance, vm_force(vm, value));
     if (instance->cls->is_exception && (!exception_store_attr(vm, object, name, value, &done) || done)) return vm->exception.tag == V_NULL;
     dict_set_name(vm, instance->dict, name, value);
@@ -74,13 +77,6 @@ static bool instance_store(VM *vm, Value object, const char *name, Value value) 
 }
 
 bool vm_store_attr_generic(VM *vm, Value object, const char *name, Value value) { return instance_store(vm, object, name, value); }
-
-static void refresh_class(VM *vm, Class *cls) {
-    const VMNames *n = &vm->own->names;
-    Value hook = class_lookup(vm, cls, n->setattr_);
-    cls->has_setattr = hook.tag != V_NULL && !value_is(hook, OBJ_BUILTIN);
-    cls->has_getattr = class_lookup(vm, cls, n->getattr_).tag != V_NULL;
-}
 
 static bool class_store(VM *vm, Class *cls, const char *name, Value value) {
     if (cls->head.flags & FLAG_BUILTIN) return vm_raise(vm, "TypeError", "cannot set '%s' attribute of immutable type '%s'", name, cls->name), false;
@@ -94,7 +90,7 @@ static bool class_store(VM *vm, Class *cls, const char *name, Value value) {
     else if (name == vm->own->names.qualname_ && value_is(value, OBJ_STR)) cls->qualname = str_intern(vm, str_of(value));
     else if (name == vm->own->names.module_) value_set(vm, &cls->module_name, value_ref(value));
     else dict_set_name(vm, cls->dict, name, value);
-    refresh_class(vm, cls);
+    class_refresh(vm, cls);
     return true;
 }
 

@@ -99,7 +99,10 @@ Tensor *tensor_alias(VM *vm, Tensor *t) {
     return alias;
 }
 
-static void save(GradNode *node, Value owned, int output) {
+static void save(VM *vm, GradNode *node, Value owned, int output) {
+    if (value_is_tensor(owned) && tensor_of(owned)->storage->inference && !vm->inference && vm->exception.tag == V_NULL)
+        vm_raise(vm, "RuntimeError", "Inference tensors cannot be saved for backward: this one was made under inference_mode, and %s needs it. Use a clone() of it, or no_grad "
+                 "instead of inference_mode.", node->name);
     size_t room = (size_t)node->nsaved + 1;
     node->saved = realloc(node->saved, room * sizeof *node->saved);
     node->saved_versions = realloc(node->saved_versions, room * sizeof *node->saved_versions);
@@ -109,11 +112,11 @@ static void save(GradNode *node, Value owned, int output) {
     node->saved_outputs[node->nsaved++] = output;
 }
 
-void autograd_save(VM *vm, GradNode *node, Value value) { (void)vm; save(node, value_ref(value), -1); }
+void autograd_save(VM *vm, GradNode *node, Value value) { save(vm, node, value_ref(value), -1); }
 
 void autograd_save_output(VM *vm, GradNode *node, Value value, int index) {
-    if (value_is_tensor(value)) save(node, value_tensor(tensor_alias(vm, tensor_of(value))), index);
-    else save(node, value_ref(value), -1);
+    if (value_is_tensor(value)) save(vm, node, value_tensor(tensor_alias(vm, tensor_of(value))), index);
+    else save(vm, node, value_ref(value), -1);
 }
 
 static bool refuse_changed(VM *vm, const GradNode *node, int i) {
@@ -208,7 +211,13 @@ static void node_free(VM *vm, Object *self) {
     free(node->saved_outputs);
 }
 
-static Value node_repr(VM *vm, Object *self) { return str_printf(vm, "<%s object at %p>", ((GradNode *)self)->name, (void *)self); }
+/* A node with an object that is no leaf belongs to a custom Function. */
+static bool is_custom(const GradNode *node) { return node->object.tag == V_OBJECT && !autograd_is_accumulator(node); }
+static const char *node_class_name(const Object *self) { return ((const GradNode *)self)->name; }
+static Value node_repr(VM *vm, Object *self) {
+    const GradNode *node = (const GradNode *)self;
+    return str_printf(vm, "<%s%s object at %p>", is_custom(node) ? "torch.autograd.function." : "", node->name, (void *)self);
+}
 
 static Value node_name(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)nargs; (void)kwnames;
@@ -251,12 +260,12 @@ static Value node_load_attr(VM *vm, Object *self, const char *name) {
     if (strcmp(name, "register_hook") == 0) return bound(vm, self, "register_hook", node_register_hook, 2);
     if (strcmp(name, "variable") == 0 && autograd_is_accumulator(node)) return value_ref(node->object);
     if (strcmp(name, "__name__") == 0) return str_from(vm, node->name);
-    if (node->object.tag == V_OBJECT && !autograd_is_accumulator(node)) return vm_load_attr_generic(vm, node->object, name);
+    if (is_custom(node)) return vm_load_attr_generic(vm, node->object, name);
     return VALUE_NULL;
 }
 
 void autograd_native_init(VM *vm) {
-    static const NativeType grad_node = {.name = "Node", .module = "torch.autograd.graph", .load_attr = node_load_attr, .repr = node_repr,
+    static const NativeType grad_node = {.name = "Node", .name_of = node_class_name, .load_attr = node_load_attr, .repr = node_repr,
                                          .free = node_free, .visit = node_visit, .clear = node_clear};
     vm_native_register(vm, OBJ_GRAD_NODE, &grad_node);
 }

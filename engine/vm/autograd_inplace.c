@@ -130,6 +130,8 @@ static bool refuse_view(VM *vm, const Tensor *t) {
 }
 
 bool autograd_check_inplace(VM *vm, Tensor *t) {
+    if (t->storage->inference && !vm->inference)
+        return refuse(vm, "Inplace update to inference tensor outside InferenceMode is not allowed: change a clone() of it, or use no_grad instead of inference_mode.");
     if (!vm->grad_enabled) return true;
     bool wanted = needs_grad(vm, t) || (t->base && needs_grad(vm, tensor_root(t)));
     if (!wanted) return true;

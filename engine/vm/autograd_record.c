@@ -292,7 +292,7 @@ static const Overload overloads[] = {
     {"sum", "dim", GIVEN, "SumBackward1", "SumBackward0"}, {"mean", "dim", GIVEN, "MeanBackward1", "MeanBackward0"}, {"prod", "dim", GIVEN, "ProdBackward1", "ProdBackward0"},
     {"max", "dim", GIVEN, "MaxBackward0", "MaxBackward1"}, {"min", "dim", GIVEN, "MinBackward0", "MinBackward1"}, {"median", "dim", GIVEN, "MedianBackward1", "MedianBackward0"},
     {"squeeze", "dim", GIVEN, "SqueezeBackward1", "SqueezeBackward0"}, {"div", "rounding_mode", GIVEN, "DivBackward1", "DivBackward0"},
-    {"pow", "exponent", TENSOR, "PowBackward1", "PowBackward0"}, {"remainder", "other", TENSOR, "RemainderBackward1", "RemainderBackward0"}, {"fmod", "other", TENSOR, "FmodBackward1", "FmodBackward0"},
+    {"pow", "input", TENSOR, NULL, "PowBackward2"}, {"pow", "exponent", TENSOR, "PowBackward1", "PowBackward0"}, {"remainder", "other", TENSOR, "RemainderBackward1", "RemainderBackward0"}, {"fmod", "other", TENSOR, "FmodBackward1", "FmodBackward0"},
     {"lerp", "weight", TENSOR, "LerpBackward1", "LerpBackward0"}, {"masked_fill", "value", TENSOR, "MaskedFillBackward1", "MaskedFillBackward0"}, {"fill", "value", TENSOR, "FillBackward1", "FillBackward0"},
     {"index_fill", "value", TENSOR, "IndexFillBackward1", "IndexFillBackward0"}, {"scatter", "src", TENSOR, "ScatterBackward0", "ScatterBackward1"},
     {"clamp", "min", TENSOR, "ClampBackward0", NULL}, {"clamp", "max", TENSOR, "ClampBackward0", "ClampBackward1"}, {"sub", "input", TENSOR, "SubBackward0", "RsubBackward1"},
@@ -329,6 +329,7 @@ bool autograd_record(VM *vm, const Op *op, const Arg *args, int nargs, Value res
     if ((op->grad && !*op->grad) || !autograd_needed(vm, args, nargs) || !any_differentiable(result)) return true;
     GradNode *node = autograd_node_of_op(vm, op, args, nargs, result, NULL);
     if (!node) return vm->exception.tag == V_NULL;
+    if (vm->exception.tag != V_NULL) { grad_node_unref(vm, node); return false; } /* a value that cannot be saved */
     for (int i = 0; i < node->noutputs; i++) {
         Value item = result_item(result, i);
         if (differentiable(item) && output_has_gradient(vm, op, i)) autograd_attach(vm, tensor_of(item), node, i);

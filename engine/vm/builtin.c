@@ -18,24 +18,36 @@ static const Output *stream_of(VM *vm, Value file) {
     return number.tag != V_INT ? NULL : number.i == 2 ? &vm->notes : &vm->out;
 }
 
-static bool put_separator(VM *vm, Text *text, Value given, const char *otherwise, const char *name) {
-    if (given.tag == V_NULL || given.tag == V_NONE) return text_put(text, otherwise), true;
-    if (!value_is(given, OBJ_STR)) return vm_raise(vm, "TypeError", "%s must be None or a string, not %s", name, type_name(vm, given)), false;
-    text_put_n(text, str_text(given), str_of(given)->length);
-    return true;
+static void put_separator(Text *text, Value given, const char *otherwise) {
+    if (value_is(given, OBJ_STR)) text_put_n(text, str_text(given), str_of(given)->length);
+    else text_put(text, otherwise);
+}
+
+static bool is_separator(VM *vm, Value *given, const char *name) {
+    *given = vm_unwrap(*given);
+    if (given->tag == V_NULL || given->tag == V_NONE || value_is(*given, OBJ_STR)) return true;
+    return vm_raise(vm, "TypeError", "%s must be None or a string, not %s", name, type_name(vm, *given)), false;
+}
+
+/* What sys.stdout is now: V_NULL while nobody has imported sys. Borrowed. */
+static Value standard_output(VM *vm) {
+    Value sys = dict_get_name(vm, vm->modules, vm_intern(vm, "sys"));
+    return value_is(sys, OBJ_MODULE) ? vm_force(vm, dict_get_name(vm, ((ModuleObject *)sys.o)->dict, vm_intern(vm, "stdout"))) : VALUE_NULL;
 }
 
 static Value builtin_print(METHOD) {
     static const char *const names[] = {"sep", "end", "file", "flush"};
     Value out[4];
     if (!vm_parse_args(vm, "print", args + nargs, 0, kwnames, names, 4, 0, out)) return VALUE_ERROR;
+    if (!is_separator(vm, &out[0], "sep") || !is_separator(vm, &out[1], "end")) return VALUE_ERROR;
+    if (out[2].tag == V_NULL || out[2].tag == V_NONE) out[2] = standard_output(vm);
     Text text = {0};
     bool ok = true;
     for (int i = 0; ok && i < nargs; i++) {
-        if (i) ok = put_separator(vm, &text, out[0], " ", "sep");
-        ok = ok && text_put_str(vm, &text, args[i]);
+        if (i) put_separator(&text, out[0], " ");
+        ok = text_put_str(vm, &text, args[i]);
     }
-    ok = ok && put_separator(vm, &text, out[1], "\n", "end");
+    put_separator(&text, out[1], "\n");
     const Output *stream = stream_of(vm, out[2]);
     if (ok && stream) {
         vm_write(vm, *stream, text_cstr(&text), text.length);
@@ -90,15 +102,32 @@ static Value builtin_round(METHOD) {
     return result.tag == V_NULL ? vm_raise(vm, "TypeError", "type %s doesn't define __round__ method", type_name(vm, out[0])) : result;
 }
 
+/* The number whose product with *base leaves 1 (extended Euclid). false: there is none. */
+static bool invert_modulo(int64_t *base, int64_t modulus) {
+    __int128 m = modulus < 0 ? -(__int128)modulus : modulus, r0 = m, r1 = ((__int128)*base % m + m) % m, s0 = 0, s1 = 1;
+    while (r1) {
+        __int128 q = r0 / r1, r = r0 - q * r1, s = s0 - q * s1;
+        r0 = r1, r1 = r, s0 = s1, s1 = s;
+    }
+    *base = (int64_t)((s0 % m + m) % m);
+    return r0 == 1;
+}
+
 static Value builtin_pow(METHOD) {
     static const char *const names[] = {"base", "exp", "mod"};
     Value out[3];
     if (!vm_parse_args(vm, "pow", args, nargs, kwnames, names, 3, 2, out)) return VALUE_ERROR;
     if (out[2].tag == V_NULL || out[2].tag == V_NONE) return vm_binary(vm, BINARY_POWER, out[0], out[1]);
+    Value special = value_is(out[0], OBJ_INSTANCE) ? vm_call_special(vm, out[0], vm_intern(vm, "__pow__"), &out[1], 2) : VALUE_NULL;
+    if (special.tag != V_NULL && special.tag != V_NOTIMPLEMENTED) return special;
     int64_t base, exponent, modulus;
+    if (!value_is_integer(vm_unwrap(out[0])) || !value_is_integer(vm_unwrap(out[1])) || !value_is_integer(vm_unwrap(out[2])))
+        return vm_raise(vm, "TypeError", "pow() 3rd argument not allowed unless all arguments are integers");
     if (!vm_as_int(vm, out[0], &base) || !vm_as_int(vm, out[1], &exponent) || !vm_as_int(vm, out[2], &modulus)) return VALUE_ERROR;
     if (modulus == 0) return vm_raise(vm, "ValueError", "pow() 3rd argument cannot be 0");
-    if (exponent < 0) return vm_raise(vm, "ValueError", "base is not invertible for the given modulus");
+    if (exponent < 0 && !invert_modulo(&base, modulus)) return vm_raise(vm, "ValueError", "base is not invertible for the given modulus");
+    if (exponent == INT64_MIN) return vm_raise(vm, "OverflowError", "integer overflow in pow()");
+    if (exponent < 0) exponent = -exponent;
     __int128 m = modulus < 0 ? -(__int128)modulus : modulus, result = 1 % m, b = ((__int128)base % m + m) % m;
     for (; exponent; exponent >>= 1, b = b * b % m)
         if (exponent & 1) result = result * b % m;
@@ -106,8 +135,22 @@ static Value builtin_pow(METHOD) {
     return value_int((int64_t)result);
 }
 
+/* a's method, then b's reflected one; V_NULL: neither class has it, or both gave NotImplemented. */
+static Value special_divmod(VM *vm, Value a, Value b) {
+    Value result = VALUE_NULL;
+    if (value_is(a, OBJ_INSTANCE)) result = vm_call_special(vm, a, vm->own->names.divmod_, &b, 1);
+    if ((result.tag == V_NULL || result.tag == V_NOTIMPLEMENTED) && value_is(b, OBJ_INSTANCE)) result = vm_call_special(vm, b, vm_intern(vm, "__rdivmod__"), &a, 1);
+    return result.tag == V_NOTIMPLEMENTED ? VALUE_NULL : result;
+}
+
+static bool is_arithmetic(Value v) { return value_is_number(vm_unwrap(v)) || value_is(v, OBJ_TENSOR) || value_is(v, OBJ_SYM); }
+
 static Value builtin_divmod(METHOD) {
     UNUSED;
+    Value special = special_divmod(vm, args[0], args[1]);
+    if (special.tag != V_NULL) return special;
+    if (!is_arithmetic(args[0]) || !is_arithmetic(args[1]))
+        return vm_raise(vm, "TypeError", "unsupported operand type(s) for divmod(): '%s' and '%s'", type_name(vm, args[0]), type_name(vm, args[1]));
     Value both[2] = {vm_binary(vm, BINARY_FLOOR_DIVIDE, args[0], args[1]), VALUE_NULL};
     if (value_is_error(both[0])) return VALUE_ERROR;
     both[1] = vm_binary(vm, BINARY_REMAINDER, args[0], args[1]);
@@ -148,13 +191,7 @@ static Value builtin_ord(METHOD) {
 
 static Value builtin_repr(METHOD) { UNUSED; return vm_repr(vm, args[0]); }
 
-static Value builtin_ascii(METHOD) {
-    UNUSED;
-    if (!value_is(args[0], OBJ_STR)) return vm_repr(vm, args[0]);
-    Text text = {0};
-    str_ascii(&text, str_of(args[0]));
-    return str_join_text(vm, &text);
-}
+static Value builtin_ascii(METHOD) { UNUSED; return vm_ascii(vm, args[0]); }
 
 static Value builtin_format(METHOD) {
     UNUSED;
@@ -230,7 +267,8 @@ static bool add_item(VM *vm, void *state, Value item) {
     Sum *s = state;
     Value v = vm_force(vm, item);
     if (value_is_error(v)) return false;
-    if (s->floats && value_is_number(v)) return add_float(s, number_of(v)), true;
+    if (s->floats && v.tag == V_FLOAT) return add_float(s, v.f), true;
+    if (s->floats && value_is_integer(v)) return s->sum += (double)integer_of(v), true; /* as it is, in CPython too */
     Value total = sum_so_far(s);
     if (!s->floats && total.tag != V_OBJECT && v.tag == V_FLOAT) {
         *s = (Sum){VALUE_NULL, number_of(total), 0, true};

@@ -139,6 +139,7 @@ static Value next_mapped(VM *vm, Iterator *it) {
 
 static Value builtin_map(METHOD) {
     UNUSED;
+    if (nargs < 2) return vm_raise(vm, "TypeError", "map() must have at least two arguments.");
     Value inner = iterators_of(vm, args + 1, nargs - 1);
     if (value_is_error(inner)) return inner;
     Value it = iterator_new(vm, "map", next_mapped, inner, args[0]);
@@ -201,6 +202,7 @@ static Value builtin_reversed(METHOD) {
 }
 
 static Value builtin_sorted(METHOD) {
+    if (nargs != 1) return vm_raise(vm, "TypeError", "sorted expected 1 argument, got %d", nargs);
     static const char *const names[] = {"key", "reverse"};
     Value out[2];
     if (!vm_parse_args(vm, "sorted", args + nargs, 0, kwnames, names, 2, 0, out)) return VALUE_ERROR;
@@ -214,6 +216,6 @@ static Value builtin_sorted(METHOD) {
 
 const BuiltinDef builtin_iterators[] = {
     {"iter", builtin_iter, 1, 2, BUILTIN_POSITIONAL}, {"next", builtin_next, 1, 2, BUILTIN_POSITIONAL}, {"enumerate", builtin_enumerate, 1, 2, 0},
-    {"zip", builtin_zip, 0, -1, 0}, {"map", builtin_map, 2, -1, BUILTIN_POSITIONAL}, {"filter", builtin_filter, 2, 2, BUILTIN_POSITIONAL},
-    {"reversed", builtin_reversed, 1, 1, BUILTIN_POSITIONAL}, {"sorted", builtin_sorted, 1, 1, 0}, {NULL, NULL, 0, 0, 0},
+    {"zip", builtin_zip, 0, -1, 0}, {"map", builtin_map, 0, -1, BUILTIN_POSITIONAL}, {"filter", builtin_filter, 2, 2, BUILTIN_POSITIONAL},
+    {"reversed", builtin_reversed, 1, 1, BUILTIN_POSITIONAL}, {"sorted", builtin_sorted, 0, -1, 0}, {NULL, NULL, 0, 0, 0},
 };

@@ -93,16 +93,66 @@ static bool linearize(VM *vm, Class *cls) {
 
 /* ---- making ---- */
 
-static void inherit_facts(VM *vm, Class *cls) {
+static bool own_hook(VM *vm, const Class *cls, const char *name) {
+    Value hook = class_lookup(vm, cls, name);
+    return hook.tag != V_NULL && !value_is(hook, OBJ_BUILTIN);
+}
+
+static bool lists_name(Value slots, const char *name) {
+    Value *items;
+    int count;
+    if (value_is(slots, OBJ_STR)) return strcmp(str_text(slots), name) == 0;
+    for (int i = 0; sequence_view(slots, &items, &count) && i < count; i++)
+        if (value_is(items[i], OBJ_STR) && strcmp(str_text(items[i]), name) == 0) return true;
+    return false;
+}
+
+/* Has every class from `cls` up to object __slots__ without a __dict__ among them? */
+static bool only_slots(VM *vm, const Class *cls) {
+    for (int i = 0; i < cls->mro_count; i++) {
+        const Class *at = cls->mro[i];
+        if (at->head.flags & FLAG_BUILTIN) {
+            if (at->is_exception) return false;
+            continue;
+        }
+        Value slots = dict_get_name(vm, at->dict, vm->own->names.slots_), *items;
+        int count;
+        if (!value_is(slots, OBJ_STR) && !sequence_view(slots, &items, &count)) return false;
+        if (lists_name(slots, vm->own->names.dict_)) return false;
+    }
+    return true;
+}
+
+void class_refresh(VM *vm, Class *cls) {
     const VMNames *n = &vm->own->names;
+    cls->has_setattr = own_hook(vm, cls, n->setattr_);
+    cls->has_getattribute = own_hook(vm, cls, n->getattribute_);
+    cls->has_getattr = class_lookup(vm, cls, n->getattr_).tag != V_NULL;
+    cls->no_dict = only_slots(vm, cls);
+}
+
+/* A private name in __slots__ is stored as the class body spells it: _Class__name. */
+static bool is_slot_of(VM *vm, const Class *cls, const char *name) {
+    Value slots = dict_get_name(vm, cls->dict, vm->own->names.slots_);
+    if (lists_name(slots, name)) return true;
+    const char *stem = cls->name + strspn(cls->name, "_");
+    size_t length = strlen(stem);
+    return name[0] == '_' && strncmp(name + 1, stem, length) == 0 && strncmp(name + 1 + length, "__", 2) == 0 && lists_name(slots, name + 1 + length);
+}
+
+bool class_has_slot(VM *vm, const Class *cls, const char *name) {
+    for (int i = 0; i < cls->mro_count; i++)
+        if (is_slot_of(vm, cls->mro[i], name)) return true;
+    return false;
+}
+
+static void inherit_facts(VM *vm, Class *cls) {
     cls->builtin_type = -1;
     for (int i = 1; i < cls->mro_count; i++) {
         if (cls->mro[i]->is_exception) cls->is_exception = true;
         if (cls->builtin_type == -1) cls->builtin_type = cls->mro[i]->builtin_type;
     }
-    Value hook = class_lookup(vm, cls, n->setattr_);
-    cls->has_setattr = hook.tag != V_NULL && !value_is(hook, OBJ_BUILTIN);
-    cls->has_getattr = class_lookup(vm, cls, n->getattr_).tag != V_NULL;
+    class_refresh(vm, cls);
 }
 
 static Class *class_alloc(VM *vm, const char *name) {
@@ -133,6 +183,13 @@ static bool base_is_usable(VM *vm, Value base) {
     bool final = cls->head.flags & FLAG_BUILTIN && type >= 0 && type != OBJ_DICT && type != OBJ_LIST && type != OBJ_SET && type != OBJ_FROZENSET &&
                  type != OBJ_TUPLE && type != OBJ_STR && type != (V_INT | 0x100) && type != (V_FLOAT | 0x100) && type != OBJ_INSTANCE && type != OBJ_TENSOR;
     if (final || cls == vm->class_bool) return vm_raise(vm, "TypeError", "type '%s' is not an acceptable base type", cls->name), false;
+    return true;
+}
+
+static bool bases_differ(VM *vm, const Tuple *bases) {
+    for (int i = 0; i < bases->count; i++)
+        for (int k = 0; k < i; k++)
+            if (bases->items[i].o == bases->items[k].o) return vm_raise(vm, "TypeError", "duplicate base class %s", ((Class *)bases->items[i].o)->name), false;
     return true;
 }
 
@@ -172,6 +229,7 @@ Value class_new(VM *vm, const char *name, Value bases, Value namespace_dict) {
     const VMNames *n = &vm->own->names;
     for (int i = 0; i < tuple_of(bases)->count; i++)
         if (!base_is_usable(vm, tuple_of(bases)->items[i])) return VALUE_ERROR;
+    if (!bases_differ(vm, tuple_of(bases))) return VALUE_ERROR;
     Class *cls = class_alloc(vm, name);
     cls->dict = dict_of(dict_copy(vm, dict_of(namespace_dict)));
     cls->dict->head.flags |= FLAG_NAMESPACE;

@@ -167,11 +167,24 @@ static Value set_compare(VM *vm, CompareOp op, Set *a, Set *b) {
     return value_bool(within && (!strict || a->dict->live != b->dict->live));
 }
 
+/* Views of dicts compare with sets and each other as sets do. */
+static Value views_compare(VM *vm, CompareOp op, Value a, Value b) {
+    Value x = set_new(vm, NULL, 0, false), y = set_new(vm, NULL, 0, false);
+    bool ok = set_update(vm, set_of(x), a) && set_update(vm, set_of(y), b);
+    Value result = ok ? set_compare(vm, op, set_of(x), set_of(y)) : VALUE_ERROR;
+    value_unref(vm, x);
+    value_unref(vm, y);
+    return result;
+}
+
+static bool is_set_like(Value v) { return is_set(v) || (value_is_view(v) && strcmp(((Iterator *)v.o)->kind, "dict_values") != 0); }
+
 static Value plain_compare(VM *vm, CompareOp op, Value a, Value b) {
     if (value_is_number(a) && value_is_number(b)) return value_bool(ordered(op, number_order(a, b)) && number_order(a, b) != 2);
     if (value_is(a, OBJ_STR) && value_is(b, OBJ_STR)) return value_bool(ordered(op, str_order(str_of(a), str_of(b))));
     if ((value_is(a, OBJ_LIST) && value_is(b, OBJ_LIST)) || (value_is(a, OBJ_TUPLE) && value_is(b, OBJ_TUPLE))) return items_compare(vm, op, a, b);
     if (is_set(a) && is_set(b)) return set_compare(vm, op, set_of(a), set_of(b));
+    if (is_set_like(a) && is_set_like(b)) return views_compare(vm, op, a, b);
     return (Value){.tag = V_NOTIMPLEMENTED};
 }
 

@@ -47,11 +47,44 @@ static bool without_data(VM *vm, const Arg *args, int nargs) {
 
 /* ---- plain ops ---- */
 
+/* The same arguments with every symbolic size made an integer: for rows that know no others. */
+static void arg_specialize(Arg *arg, Arena *arena) {
+    static const char why[] = "the op knows plain sizes only";
+    if (arg->tag == ARG_INT) arg->i = dim_specialize(arg->i, why);
+    if (arg->tag == ARG_INTS) {
+        Dim *at = ARENA_ARRAY(arena, Dim, arg->ints.count + 1);
+        for (int i = 0; i < arg->ints.count; i++) at[i] = dim_specialize(arg->ints.at[i], why);
+        arg->ints.at = at;
+    }
+    if (arg->tag == ARG_TENSOR) {
+        Meta *meta = arena_copy(arena, arg->tensor.meta, sizeof *meta);
+        for (int i = 0; i < meta->rank; i++) meta->sizes[i] = dim_specialize(meta->sizes[i], why), meta->strides[i] = dim_specialize(meta->strides[i], why);
+        meta->offset = dim_specialize(meta->offset, why);
+        arg->tensor.meta = meta;
+    }
+    if (arg->tag != ARG_TENSORS) return;
+    Arg *items = ARENA_ARRAY(arena, Arg, arg->list.count + 1);
+    for (int i = 0; i < arg->list.count; i++) items[i] = arg->list.items[i], arg_specialize(&items[i], arena);
+    arg->list.items = items;
+}
+
+static bool infer_plain(VM *vm, const Op *op, const Arg *args, int nargs, Inferred *out, OpError *error) {
+    if (!vm->context.syms || error->type != ERROR_NOT_IMPLEMENTED) return false;
+    Arena *arena = arena_new("plain sizes");
+    Arg *plain = ARENA_ARRAY(arena, Arg, nargs + 1);
+    for (int i = 0; i < nargs; i++) plain[i] = args[i], arg_specialize(&plain[i], arena);
+    out->count = op->outputs < 0 ? MANY_OUTPUTS : FEW_OUTPUTS;
+    bool ok = op_infer(op, plain, nargs, out->at, &out->count, &vm->context, error);
+    arena_free(arena);
+    return ok;
+}
+
 bool inferred_make(VM *vm, const Op *op, const Arg *args, int nargs, Inferred *out) {
     OpError error = {0};
     out->at = op->outputs < 0 ? malloc(MANY_OUTPUTS * sizeof(Meta)) : out->few;
     out->count = op->outputs < 0 ? MANY_OUTPUTS : FEW_OUTPUTS;
     if (out->at && op_infer(op, args, nargs, out->at, &out->count, &vm->context, &error)) return true;
+    if (out->at && infer_plain(vm, op, args, nargs, out, &error)) return true;
     inferred_free(out);
     vm_raise_op_error(vm, &error);
     return false;
@@ -112,6 +145,23 @@ static Value run_plain(VM *vm, const Op *op, const Arg *args, int nargs) {
 
 /* ---- bodies ---- */
 
+/* The CPU has loops for some rows over contiguous operands. Statistics of 16-bit inputs are those of the output's dtype there, float32 in the body:
+ * where gradients are computed from them, the body runs. */
+static bool runs_natively(VM *vm, const Op *op, const Arg *args, int nargs) {
+    if (!op->family_ops->runs_natively || args[0].tag != ARG_TENSOR || without_data(vm, args, nargs) || !op->family_ops->runs_natively(op, args)) return false;
+    bool narrow = op->outputs == 3 && dtype_size(args[0].tensor.meta->dtype) == 2;
+    return (op_records_itself(op) && !narrow) || !autograd_needed(vm, args, nargs);
+}
+
+/* Does the device of its tensors run the row as a whole? What a body changes beside its results (running statistics) it changes op by op. */
+static bool runs_whole(VM *vm, const Op *op, const Arg *args, int nargs) {
+    if (op->family != FAMILY_DECOMPOSED || op_has(op, TRAIT_EFFECT)) return false;
+    if (runs_natively(vm, op, args, nargs)) return true;
+    for (int i = 0; i < nargs; i++)
+        if (args[i].tag == ARG_TENSOR) return vm->executors[args[i].tensor.meta->device.kind].runs_bodies;
+    return false;
+}
+
 static Value run_body(VM *vm, const Op *op, const Arg *args, int nargs) {
     if (!op_records_itself(op)) return op_call_body(vm, op, args, nargs);
     Value result = op_call_body_without_grad(vm, op, args, nargs);
@@ -128,10 +178,18 @@ bool tensor_overlaps_itself(const Meta *meta) {
     return false;
 }
 
-static bool partly_overlap(const Tensor *a, const Tensor *b) {
-    if (a->storage != b->storage || !meta_is_dense(&a->meta) || !meta_is_dense(&b->meta) || !meta_numel(&a->meta) || !meta_numel(&b->meta)) return false;
-    int64_t a0 = a->meta.offset, a1 = meta_storage_span(&a->meta), b0 = b->meta.offset, b1 = meta_storage_span(&b->meta);
-    if (a0 == b0 && a1 == b1) return false;
+static bool same_strides(const Meta *a, const Meta *b) {
+    if (a->rank != b->rank) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->strides[i] != b->strides[i]) return false;
+    return true;
+}
+
+bool tensors_partly_overlap(const Tensor *a, const Tensor *b) {
+    if (a == b || a->storage != b->storage || !meta_is_dense(&a->meta) || !meta_is_dense(&b->meta) || !meta_numel(&a->meta) || !meta_numel(&b->meta)) return false;
+    int64_t a_item = dtype_size(a->meta.dtype), b_item = dtype_size(b->meta.dtype);
+    int64_t a0 = a->meta.offset * a_item, a1 = meta_storage_span(&a->meta) * a_item, b0 = b->meta.offset * b_item, b1 = meta_storage_span(&b->meta) * b_item;
+    if (a0 == b0 && a1 == b1) return !same_strides(&a->meta, &b->meta);
     return a0 < b1 && b0 < a1;
 }
 
@@ -142,7 +200,7 @@ static bool check_overlap(VM *vm, const Op *op, const Arg *args, int nargs, cons
         return false;
     }
     for (int i = 1; i < nargs; i++)
-        if (args[i].tag == ARG_TENSOR && partly_overlap(self, args[i].tensor.owner)) {
+        if (args[i].tag == ARG_TENSOR && tensors_partly_overlap(self, args[i].tensor.owner)) {
             vm_raise(vm, "RuntimeError", "unsupported operation: some elements of the input tensor and the written-to tensor of %s refer to a single memory location. "
                      "Please clone() the tensor before performing the operation.", op->name);
             return false;
@@ -304,7 +362,7 @@ static Value run_across(VM *vm, const Op *op, const Arg *args, int nargs) {
 
 static Value run_on_one_device(VM *vm, const Op *op, const Arg *args, int nargs) {
     if (op_has(op, TRAIT_INPLACE) && args[0].tag == ARG_TENSOR) return run_inplace(vm, op, args, nargs);
-    if (op_runs_body(op)) return run_body(vm, op, args, nargs);
+    if (op_runs_body(op)) return runs_whole(vm, op, args, nargs) ? run_plain(vm, op, args, nargs) : run_body(vm, op, args, nargs);
     if (op->family == FAMILY_VIEW) return run_view(vm, op, args, nargs);
     return run_plain(vm, op, args, nargs);
 }

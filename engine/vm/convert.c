@@ -18,11 +18,11 @@ static Class *class_of_iterator(VM *vm, const char *kind) {
     return cls;
 }
 
-static Class *class_of_native(VM *vm, const NativeType *native) {
-    const char *name = vm_intern(vm, native->name);
+static Class *class_of_native(VM *vm, const NativeType *native, const Object *o) {
+    const char *name = vm_intern(vm, native->name_of ? native->name_of(o) : native->name);
     Class *cls = map_get(vm->own->iterator_classes, name);
     if (!cls) {
-        cls = class_builtin(vm, native->name, vm->class_object, OBJ_OPAQUE);
+        cls = class_builtin(vm, name, vm->class_object, OBJ_OPAQUE);
         if (native->module) value_set(vm, &cls->module_name, str_from(vm, native->module));
         map_put(vm->own->iterator_classes, name, cls);
     }
@@ -31,7 +31,7 @@ static Class *class_of_native(VM *vm, const NativeType *native) {
 
 static Class *class_of_object(VM *vm, Object *o) {
     const NativeType *native = vm->own->natives[o->type];
-    if (native) return class_of_native(vm, native);
+    if (native) return class_of_native(vm, native, o);
     switch ((ObjectType)o->type) {
     case OBJ_INSTANCE: return ((Instance *)o)->cls;
     case OBJ_CLASS: return vm->class_type;

@@ -48,7 +48,7 @@ static Value dict_popitem(METHOD) {
     static const char *const names[] = {"last"};
     Value last;
     if (!vm_parse_args(vm, "popitem", args + 1, nargs - 1, kwnames, names, 1, 0, &last)) return VALUE_ERROR;
-    if (SELF->live == 0) return vm_raise(vm, "KeyError", "popitem(): dictionary is empty");
+    if (SELF->live == 0) return vm_raise(vm, "KeyError", SELF->is_ordered ? "dictionary is empty" : "popitem(): dictionary is empty");
     return vm_mutate(vm, SELF) ? pop_entry(vm, SELF, last.tag == V_NULL || vm_truth(vm, last) > 0) : VALUE_ERROR;
 }
 

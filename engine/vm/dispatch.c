@@ -11,6 +11,7 @@
 #include "vm/torch_library.h"
 #include "vm/torch_state.h"
 #include "vm/tracing.h"
+#include "vm/write_out.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,7 @@ Tensor *tensor_sum_to(VM *vm, Tensor *g, const Dim *sizes, int rank) {
         return NULL;
     }
     for (int i = 0; i < g->meta.rank; i++)
-        if (i < leading || (dim_equal(sizes[i - leading], 1) && !dim_equal(g->meta.sizes[i], 1))) dims[count++] = i;
+        if (i < leading || (dim_is_one(sizes[i - leading]) && !dim_is_one(g->meta.sizes[i]))) dims[count++] = i;
     if (count) {
         Arg args[] = {arg_of_tensor(g), {.tag = ARG_INTS, .ints = {dims, count}}, arg_bool(true)};
         Value sum = vm_op_args(vm, "sum", args, 3);
@@ -179,7 +180,7 @@ static bool is_builtin_call(VM *vm, const Op *op, Value *args, int nargs, Value 
 static Value name_fields(VM *vm, const Op *op, Value result) {
     static const struct { const char *op, *first, *second; } named[] = {
         {"max", "values", "indices"}, {"min", "values", "indices"}, {"sort", "values", "indices"}, {"topk", "values", "indices"}, {"median", "values", "indices"},
-        {"kthvalue", "values", "indices"}, {"cummax", "values", "indices"}, {"cummin", "values", "indices"}, {"aminmax", "min", "max"}, {"mode", "values", "indices"},
+        {"kthvalue", "values", "indices"}, {"cummax", "values", "indices"}, {"cummin", "values", "indices"}, {"aminmax", "min", "max"}, {"mode", "values", "indices"}, {"nanmedian", "values", "indices"},
     };
     if (!value_is(result, OBJ_TUPLE) || ((Tuple *)result.o)->count != 2) return result;
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
@@ -192,27 +193,6 @@ static Value name_fields(VM *vm, const Op *op, Value result) {
         return tuple;
     }
     return result;
-}
-
-/* out=: the result's elements go into a tensor of the caller, which takes its shape when that differs. */
-static Value write_out(VM *vm, Value result, Value out) {
-    out = vm_force(vm, out);
-    if (!value_is_tensor(result) || !value_is_tensor(out)) {
-        value_unref(vm, result);
-        return vm_raise(vm, "TypeError", "out= takes one tensor here, not %s", type_name(vm, out));
-    }
-    Tensor *from = tensor_of(result), *to = tensor_of(out);
-    if (!meta_same_shape(&from->meta, &to->meta) && from->meta.dtype == to->meta.dtype) {
-        Storage *old = to->storage;
-        to->storage = storage_ref(from->storage);
-        to->meta = from->meta;
-        storage_unref(old);
-        value_unref(vm, result);
-        return value_ref(out);
-    }
-    Value args[] = {out, result}, copied = vm_op(vm, "copy_", args, 2);
-    value_unref(vm, result);
-    return copied;
 }
 
 /* torch.where(mask), x.nonzero(as_tuple=True): the positions, one tensor for each dimension. */
@@ -251,12 +231,14 @@ Value vm_call_op(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames) {
     if (wants_positions(vm, op, args, nargs, kwnames)) return positions_by_dim(vm, vm_force(vm, args[0]));
     op = overload_of(vm, op, args, nargs, kwnames);
     if (kwnames && op_param_index(op, "out") < 0) out = keyword_value(kwnames, args, nargs, "out");
+    bool writes = out.tag != V_NULL && out.tag != V_NONE;
+    if (writes && !out_check(vm, op, out, args, nargs)) return VALUE_ERROR;
     TorchState *torch = vm->torch;
     if (torch->depth++ == 0) arena_reset(torch->scratch);
     Value result = bind_and_run(vm, op, args, nargs, kwnames, torch->scratch);
     torch->depth--;
     if (value_is_error(result)) return result;
-    if (out.tag != V_NULL && out.tag != V_NONE) return write_out(vm, result, out);
+    if (writes) return out_write(vm, op, result, out);
     return name_fields(vm, op, set_requires_grad_option(vm, op, result, keyword_value(kwnames, args, nargs, "requires_grad")));
 }
 

@@ -24,6 +24,7 @@ typedef struct Domain {
     Value (*item)(VM *vm, Tensor *tensor);                      /* .item() and int(), float(), index of a tensor */
     Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */
     Value (*load_global)(VM *vm, Frame *frame, const char *name);
+    bool (*store_global)(VM *vm, Frame *frame, const char *name, Value value); /* value V_NULL: deleted */
     Value (*load_cell)(VM *vm, Cell *cell);                     /* owned */
     bool (*store_cell)(VM *vm, Cell *cell, Value value);
     bool (*will_mutate)(VM *vm, Object *object);                /* before a container, instance, class, module or function attribute changes */

@@ -68,7 +68,25 @@ static Value exception_with_traceback(VM *vm, Value *args, int nargs, Tuple *kwn
     return value_ref(args[0]);
 }
 
+/* Notes are a list in the instance's own attribute __notes__, as Python keeps them. */
+static Value exception_add_note(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs, (void)kwnames;
+    const char *name = vm->own->names.notes_;
+    Dict *own = ((Instance *)args[0].o)->dict;
+    if (!value_is(args[1], OBJ_STR)) return vm_raise(vm, "TypeError", "note must be a str, not '%s'", type_name(vm, args[1]));
+    Value notes = dict_get_name(vm, own, name);
+    if (notes.tag != V_NULL && !value_is(notes, OBJ_LIST)) return vm_raise(vm, "TypeError", "Cannot add note: __notes__ is not a list");
+    if (notes.tag == V_NULL) {
+        notes = list_new(vm, NULL, 0);
+        dict_set_name(vm, own, name, notes);
+        value_unref(vm, notes);
+    }
+    list_append(vm, list_of(notes), args[1]);
+    return VALUE_NONE;
+}
+
 static const BuiltinDef methods[] = {
+    {"add_note", exception_add_note, 2, 2, BUILTIN_METHOD | BUILTIN_POSITIONAL | BUILTIN_MUTATES},
     {"__init__", exception_init, 1, -1, BUILTIN_RAW | BUILTIN_METHOD},
     {"__str__", exception_to_str, 1, 1, BUILTIN_METHOD | BUILTIN_POSITIONAL},
     {"__repr__", exception_to_repr, 1, 1, BUILTIN_METHOD | BUILTIN_POSITIONAL},

@@ -172,6 +172,7 @@ static void put_general(Text *text, double f, int precision, bool alternate, boo
     bool scientific = exponent < -4 || exponent >= precision - (keep_point ? 1 : 0);
     if (!scientific) snprintf(buffer, sizeof buffer, "%.*f", precision - 1 - exponent, f);
     if (!alternate) drop_trailing_zeros(buffer);
+    else if (!scientific && !strchr(buffer, '.')) strcat(buffer, ".");
     if (keep_point && !scientific && !strchr(buffer, '.')) strcat(buffer, ".0");
     for (char *at = buffer; *at; at++) text_char(text, upper ? (char)toupper((unsigned char)*at) : *at);
 }

@@ -9,7 +9,8 @@
 enum {
     FLAG_ASCII = 1 /* Str: one byte a character */, FLAG_BUSY = 2 /* being printed: a container that holds itself */,
     FLAG_NAMESPACE = 4 /* Dict of a class: changing it empties the method cache */, FLAG_BUILTIN = 8 /* Class of the VM itself: cannot be changed */,
-    FLAG_FROZEN = 16 /* Class: no attributes may be set */
+    FLAG_FROZEN = 16 /* Class: no attributes may be set */,
+    FLAG_SHOWN = 32 /* Instance: _support.shown_once is making its text */
 };
 
 /* Names that the core looks up itself, interned once. */
@@ -90,6 +91,7 @@ bool str_equal(const Str *a, const Str *b);
 int str_order(const Str *a, const Str *b);                               /* by code points */
 uint32_t str_hash(Str *s);
 void str_repr(Text *text, const Str *s);                                 /* quoted as Python's repr */
+void str_escape(Text *text, const Str *s);                               /* characters beyond ASCII as escapes, nothing else changed */
 void str_ascii(Text *text, const Str *s);                                /* ascii(): \u escapes */
 int utf8_encode(uint32_t code, char *out);
 
@@ -137,6 +139,8 @@ int vm_contains(VM *vm, Value container, Value item);
 Value class_new(VM *vm, const char *name, Value bases, Value namespace_dict); /* a class of the language; MRO by C3 */
 Class *class_builtin(VM *vm, const char *name, Class *base, int builtin_type);
 Value class_lookup(VM *vm, const Class *cls, const char *name);          /* borrowed; V_NULL */
+bool class_has_slot(VM *vm, const Class *cls, const char *name);
+void class_refresh(VM *vm, Class *cls);                                  /* its facts about hooks and slots, after its dict changed */
 Class *class_native_base(const Class *cls);                              /* the builtin class whose payload instances carry, or NULL */
 Value instance_payload(Value v);                                         /* borrowed payload of a subclass of a builtin; V_NULL */
 Value vm_unwrap(Value v);                                                /* payload if there is one, else v; borrowed */
@@ -178,11 +182,15 @@ double float_round_to(double x, int digits);
 void text_int(Text *text, int64_t i);
 void text_float(Text *text, double f);                                   /* repr(float) */
 void text_float_repr(Text *text, double f, char form, int precision, bool alternate);
+Value vm_ascii(VM *vm, Value v);                                         /* ascii(v) */
 bool text_put_repr(VM *vm, Text *text, Value v);
 bool text_put_str(VM *vm, Text *text, Value v);
 Value vm_format(VM *vm, Value v, const char *spec, size_t spec_length);
 Value str_percent(VM *vm, Str *format, Value args);
 Value str_format_method(VM *vm, Value *args, int nargs, Tuple *kwnames);
+Value str_format_map(VM *vm, Value *args, int nargs, Tuple *kwnames);
+Value str_translate(VM *vm, Value *args, int nargs, Tuple *kwnames);      /* str_map.c */
+Value str_maketrans(VM *vm, Value *args, int nargs, Tuple *kwnames);
 bool parse_float(const char *text, size_t length, double *out);          /* float("…") */
 
 /* ---- call.c ---- */
@@ -216,6 +224,7 @@ void exception_add_trace(VM *vm, Frame *frame, int instr);
 Value exception_load_attr(VM *vm, Value exception, const char *name);    /* V_NULL */
 bool exception_store_attr(VM *vm, Value exception, const char *name, Value value, bool *handled);
 Value exception_str(VM *vm, Value exception);
+void exception_text(VM *vm, Text *text, Value exception, bool chain);     /* as Python prints it; traceback.c */
 Class *exception_class(VM *vm, const char *name);
 void exception_data_free(VM *vm, ExceptionData *data);
 bool vm_pending(VM *vm, const char *class_name);                         /* is such an exception pending? */

@@ -14,6 +14,7 @@ extern const BuiltinDef str_methods[], list_methods[], tuple_methods[], dict_met
 extern const BuiltinDef special_text[], special_sequence[], special_mutable[], special_set[], special_number[];
 extern const BuiltinDef builtin_functions[], builtin_iterators[], builtin_objects[];
 Value builtin_exit(METHOD);
+Value float_hex(METHOD), float_fromhex(METHOD);                          /* float_hex.c */
 void vm_define_table(VM *vm, Dict *dict, const char *qualifier, const BuiltinDef *defs);
 void vm_define_methods(VM *vm, Class *cls, const BuiltinDef *defs, int count); /* of a class in C: self is checked to be an instance */
 #endif

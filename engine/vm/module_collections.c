@@ -99,6 +99,9 @@ static Value counter_subtract(METHOD) {
     return vm_mutate(vm, args[0].o) && count_arguments(vm, dict_of(args[0]), args, nargs, kwnames, -1) ? VALUE_NONE : VALUE_ERROR;
 }
 
+static Value counter_pos(METHOD);
+static Value counter_neg(METHOD);
+
 static Value second_of(METHOD) { UNUSED; return value_ref(tuple_of(args[0])->items[1]); }
 
 static Value counter_most_common(METHOD) {
@@ -144,6 +147,7 @@ static const BuiltinDef counter_methods[] = {
     {"update", counter_update, 1, 2, BUILTIN_METHOD | BUILTIN_MUTATES}, {"subtract", counter_subtract, 1, 2, BUILTIN_METHOD | BUILTIN_MUTATES},
     {"most_common", counter_most_common, 1, 2, PLAIN}, {"elements", counter_elements, 1, 1, PLAIN}, {"total", counter_total, 1, 1, PLAIN},
     {"__init__", counter_update, 1, 2, BUILTIN_METHOD | BUILTIN_MUTATES},
+    {"__pos__", counter_pos, 1, 1, PLAIN}, {"__neg__", counter_neg, 1, 1, PLAIN},
 };
 
 /* + - & | keep positive counts only. */
@@ -185,6 +189,17 @@ Value counter_binary(VM *vm, int op, Dict *a, Dict *b) {
     value_unref(vm, out);
     return VALUE_ERROR;
 }
+
+static Value against_nothing(VM *vm, int op, Value counter, bool first) {
+    Value none = dict_new(vm);
+    dict_of(none)->is_counter = true;
+    Value result = first ? counter_binary(vm, op, dict_of(counter), dict_of(none)) : counter_binary(vm, op, dict_of(none), dict_of(counter));
+    value_unref(vm, none);
+    return result;
+}
+
+static Value counter_pos(METHOD) { UNUSED; return against_nothing(vm, BINARY_ADD, args[0], true); }
+static Value counter_neg(METHOD) { UNUSED; return against_nothing(vm, BINARY_SUBTRACT, args[0], false); }
 
 /* ---- namedtuple ---- */
 
@@ -266,6 +281,24 @@ static const char *const *field_texts(VM *vm, Tuple *fields, int count) {
     return names;
 }
 
+static bool fits_fields(VM *vm, Class *cls, int given, int count, int defaults) {
+    if (given <= count) return true;
+    if (defaults) vm_raise(vm, "TypeError", "%s.__new__() takes from %d to %d positional arguments but %d were given", cls->name, 1 + count - defaults, 1 + count, 1 + given);
+    else vm_raise(vm, "TypeError", "%s.__new__() takes %d positional argument%s but %d were given", cls->name, 1 + count, count ? "s" : "", 1 + given);
+    return false;
+}
+
+static bool all_fields_given(VM *vm, Class *cls, const Tuple *fields, const Value *items) {
+    Text names = {0};
+    int absent = 0, seen = 0;
+    for (int i = 0; i < fields->count; i++) absent += items[i].tag == V_NULL;
+    for (int i = 0; i < fields->count; i++)
+        if (items[i].tag == V_NULL) text_printf(&names, "%s'%s'", seen == 0 ? "" : seen < absent - 1 ? ", " : absent > 2 ? ", and " : " and ", str_text(fields->items[i])), seen++;
+    if (absent) vm_raise(vm, "TypeError", "%s.__new__() missing %d required positional argument%s: %s", cls->name, absent, absent == 1 ? "" : "s", text_cstr(&names));
+    text_free(&names);
+    return absent == 0;
+}
+
 /* Each field by position, by keyword, or from the defaults of the last ones. */
 static Value namedtuple_construct(METHOD) {
     if (!value_is(args[0], OBJ_CLASS) || !value_is(class_lookup(vm, CLASS, vm_intern(vm, "_fields")), OBJ_TUPLE)) return vm_raise(vm, "TypeError", "__new__() needs a class of named tuples");
@@ -274,14 +307,14 @@ static Value namedtuple_construct(METHOD) {
     Value defaults = class_lookup(vm, CLASS, vm_intern(vm, "_defaults")), items = tuple_take(vm, count), *out = tuple_of(items)->items;
     Tuple *given = value_is(defaults, OBJ_TUPLE) ? tuple_of(defaults) : vm->own->empty_tuple;
     Value found[256];
-    bool ok = count <= 256 && vm_parse_args(vm, CLASS->name, args + 1, nargs - 1, kwnames, field_texts(vm, fields, count), count, 0, found);
+    bool ok = count <= 256 && fits_fields(vm, CLASS, nargs - 1, count, given->count) &&
+              vm_parse_args(vm, arena_printf(vm->arena, "%s.__new__", CLASS->name), args + 1, nargs - 1, kwnames, field_texts(vm, fields, count), count, 0, found);
     for (int i = 0; ok && i < count; i++) {
         int k = i - (count - given->count);
         if (found[i].tag == V_NULL && k >= 0) found[i] = given->items[k];
-        ok = found[i].tag != V_NULL;
-        if (ok) out[i] = value_ref(found[i]);
-        else vm_raise(vm, "TypeError", "%s.__new__() missing 1 required positional argument: '%s'", CLASS->name, str_text(fields->items[i]));
+        if (found[i].tag != V_NULL) out[i] = value_ref(found[i]);
     }
+    ok = ok && all_fields_given(vm, CLASS, fields, out);
     if (ok) return instance_with_payload(vm, CLASS, items);
     value_unref(vm, items);
     return VALUE_ERROR;
@@ -304,6 +337,7 @@ Class *namedtuple_class(VM *vm, const char *name, const char *module, const char
         module_set(vm, dict, fields[i], value_object(property));
     }
     module_set(vm, dict, "_fields", list);
+    module_set(vm, dict, "_field_defaults", dict_new(vm));
     module_set(vm, dict, "__module__", str_from(vm, module));
     vm_define(vm, dict, name, namedtuple_methods, COUNT_OF(namedtuple_methods));
     Value maker = builtin_new(vm, name, namedtuple_construct, 1, -1, 0);
@@ -336,6 +370,34 @@ static Value field_names(VM *vm, Value given) {
     return list;
 }
 
+static bool is_name(Value name) {
+    if (!value_is(name, OBJ_STR) || str_of(name)->length == 0 || isdigit((unsigned char)*str_text(name))) return false;
+    for (const char *at = str_text(name); *at; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_' && (unsigned char)*at < 0x80) return false;
+    return true;
+}
+
+static bool is_repeated(const List *names, int i) {
+    for (int k = 0; k < i; k++)
+        if (value_is(names->items[k], OBJ_STR) && str_equal(str_of(names->items[k]), str_of(names->items[i]))) return true;
+    return false;
+}
+
+/* rename=True: what is no good name becomes _ and its place. */
+static void rename_fields(VM *vm, List *names) {
+    for (int i = 0; i < names->count; i++)
+        if (!is_name(names->items[i]) || *str_text(names->items[i]) == '_' || is_repeated(names, i)) value_set(vm, &names->items[i], str_printf(vm, "_%d", i));
+}
+
+static bool is_field_name(VM *vm, const List *names, int i, bool renamed) {
+    Value name = vm_force(vm, names->items[i]);
+    if (!value_is(name, OBJ_STR)) return vm_raise(vm, "TypeError", "Type names and field names must be strings"), false;
+    if (!is_name(name)) return vm_raise(vm, "ValueError", "Type names and field names must be valid identifiers: '%s'", str_text(name)), false;
+    if (*str_text(name) == '_' && !renamed) return vm_raise(vm, "ValueError", "Field names cannot start with an underscore: '%s'", str_text(name)), false;
+    if (is_repeated(names, i)) return vm_raise(vm, "ValueError", "Encountered duplicate field name: '%s'", str_text(name)), false;
+    return true;
+}
+
 static Value collections_namedtuple(METHOD) {
     static const char *const names[] = {"typename", "field_names", "rename", "defaults", "module"};
     Value out[5];
@@ -345,11 +407,8 @@ static Value collections_namedtuple(METHOD) {
     if (value_is_error(list)) return list;
     int count = list_of(list)->count;
     bool ok = true;
-    for (int i = 0; ok && i < count; i++) {
-        Value name = vm_force(vm, list_of(list)->items[i]);
-        ok = value_is(name, OBJ_STR) && (isalpha((unsigned char)*str_text(name)) || (unsigned char)*str_text(name) >= 0x80);
-        if (!ok) vm_raise(vm, "ValueError", "Type names and field names must be valid identifiers, and field names cannot start with an underscore");
-    }
+    if (out[2].tag != V_NULL && vm_truth(vm, out[2]) > 0) rename_fields(vm, list_of(list));
+    for (int i = 0; ok && i < count; i++) ok = is_field_name(vm, list_of(list), i, out[2].tag != V_NULL && vm_truth(vm, out[2]) > 0);
     const char **texts = ARENA_ARRAY(vm->arena, const char *, count + 1);
     for (int i = 0; ok && i < count; i++) texts[i] = str_intern(vm, str_of(list_of(list)->items[i]));
     value_unref(vm, list);
@@ -359,7 +418,11 @@ static Value collections_namedtuple(METHOD) {
     if (out[3].tag != V_NULL && out[3].tag != V_NONE) {
         Value defaults = vm_list_of(vm, out[3]);
         if (value_is_error(defaults)) return value_unref(vm, value_object(cls)), VALUE_ERROR;
+        if (list_of(defaults)->count > count) return value_unref(vm, defaults), value_unref(vm, value_object(cls)), vm_raise(vm, "TypeError", "Got more default values than field names");
         module_set(vm, cls->dict, "_defaults", tuple_new(vm, list_of(defaults)->items, list_of(defaults)->count));
+        Value by_name = dict_new(vm);
+        for (int i = 0, k = count - list_of(defaults)->count; k < count; i++, k++) dict_set_name(vm, dict_of(by_name), texts[k], list_of(defaults)->items[i]);
+        module_set(vm, cls->dict, "_field_defaults", by_name);
         value_unref(vm, defaults);
     }
     return value_object(cls);

@@ -38,7 +38,7 @@ UNARY(sin, sin, true) UNARY(cos, cos, true) UNARY(tan, tan, true) UNARY(asin, as
 UNARY(sinh, sinh, false) UNARY(cosh, cosh, false) UNARY(tanh, tanh, false) UNARY(asinh, asinh, true) UNARY(acosh, acosh, true) UNARY(atanh, atanh, true)
 UNARY(fabs, fabs, true) UNARY(erf, erf, true) UNARY(erfc, erfc, true) UNARY(cbrt, cbrt, true) UNARY(exp2, exp2, false)
 
-static double gamma_of(double x) { return x < 0 && x == floor(x) ? NAN : tgamma(x); }
+static double gamma_of(double x) { return x <= 0 && x == floor(x) ? NAN : tgamma(x); }
 UNARY(gamma, gamma_of, false) UNARY(lgamma, lgamma, true)
 
 static double to_degrees(double x) { return x * (180.0 / M_PI); }
@@ -192,6 +192,52 @@ static bool multiply(VM *vm, void *state, Value item) {
     return true;
 }
 
+/* The sum of two lists' products: floats as if in twice the precision, rounded once. */
+static bool float_products(const List *a, const List *b, double *out) {
+    double sum = 0, lost = 0;
+    for (int i = 0; i < a->count; i++) {
+        if (!value_is_number(a->items[i]) || !value_is_number(b->items[i])) return false;
+        double x = number_of(a->items[i]), y = number_of(b->items[i]), product = x * y, total = sum + product, part = total - sum;
+        lost += fma(x, y, -product) + ((sum - (total - part)) + (product - part));
+        sum = total;
+    }
+    *out = isfinite(sum) ? sum + lost : sum;
+    return true;
+}
+
+static Value plain_products(VM *vm, const List *a, const List *b) {
+    Value sum = value_int(0);
+    for (int i = 0; i < a->count && !value_is_error(sum); i++) {
+        Value product = vm_binary(vm, BINARY_MULTIPLY, a->items[i], b->items[i]);
+        Value next = value_is_error(product) ? product : vm_binary(vm, BINARY_ADD, sum, product);
+        value_unref(vm, product);
+        value_unref(vm, sum);
+        sum = next;
+    }
+    return sum;
+}
+
+static bool any_float(const List *list) {
+    for (int i = 0; i < list->count; i++)
+        if (list->items[i].tag == V_FLOAT) return true;
+    return false;
+}
+
+static Value math_sumprod(METHOD) {
+    UNUSED;
+    Value a = vm_list_of(vm, args[0]), b = value_is_error(a) ? a : vm_list_of(vm, args[1]), result = VALUE_ERROR;
+    double sum;
+    if (!value_is_error(b)) {
+        List *x = list_of(a), *y = list_of(b);
+        if (x->count != y->count) vm_raise(vm, "ValueError", "Inputs are not the same length");
+        else if ((any_float(x) || any_float(y)) && float_products(x, y, &sum)) result = value_float(sum);
+        else result = plain_products(vm, x, y);
+        value_unref(vm, b);
+    }
+    value_unref(vm, a);
+    return result;
+}
+
 static Value math_prod(METHOD) {
     static const char *const names[] = {"iterable", "start"};
     Value out[2];
@@ -305,7 +351,7 @@ static const BuiltinDef functions[] = {
     ROW(exp2, 1), ROW(gamma, 1), ROW(lgamma, 1), ROW(degrees, 1), ROW(radians, 1), ROW(atan2, 2), ROW(copysign, 2), ROW(fmod, 2), ROW(remainder, 2),
     ROW(nextafter, 2), ROW(pow, 2), ROW(floor, 1), ROW(ceil, 1), ROW(trunc, 1), ROW(isnan, 1), ROW(isinf, 1), ROW(isfinite, 1), ROW(factorial, 1), ROW(comb, 2),
     ROW(isqrt, 1), ROW(fsum, 1), ROW(modf, 1), ROW(frexp, 1), ROW(ldexp, 2), ROW(ulp, 1), ROW(dist, 2), {"log", math_log, 1, 2, P}, {"perm", math_perm, 1, 2, P},
-    {"gcd", math_gcd, 0, -1, P}, {"lcm", math_lcm, 0, -1, P}, {"hypot", math_hypot, 0, -1, P}, {"prod", math_prod, 1, 2, 0}, {"isclose", math_isclose, 2, 4, 0},
+    {"gcd", math_gcd, 0, -1, P}, {"lcm", math_lcm, 0, -1, P}, {"hypot", math_hypot, 0, -1, P}, {"prod", math_prod, 1, 2, 0}, {"sumprod", math_sumprod, 2, 2, P}, {"isclose", math_isclose, 2, 4, 0},
 };
 
 void module_math(VM *vm, Dict *dict) {

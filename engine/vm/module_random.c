@@ -140,6 +140,7 @@ static Value random_randrange(METHOD) {
     for (int i = 1; i < nargs; i++)
         if (!vm_as_int(vm, args[i], &bounds[nargs == 2 ? 1 : i - 1])) return VALUE_ERROR;
     if (bounds[2] == 0) return vm_raise(vm, "ValueError", "zero step for randrange()");
+    if (nargs == 2 && bounds[1] <= 0) return vm_raise(vm, "ValueError", "empty range for randrange()");
     return in_range(vm, SELF, bounds[0], bounds[1], bounds[2]);
 }
 
@@ -202,13 +203,35 @@ static Value sample_from(VM *vm, Twister *t, List *pool, int64_t k) {
     return result;
 }
 
+/* Each item as often as its count says: the draws are those from the list written out. */
+static bool repeat_by(VM *vm, List *pool, Value counts) {
+    Value list = vm_list_of(vm, counts), all = list_new(vm, NULL, 0);
+    bool ok = !value_is_error(list) && (list_of(list)->count == pool->count || (vm_raise(vm, "ValueError", "The number of counts does not match the population"), false));
+    for (int i = 0; ok && i < pool->count; i++) {
+        int64_t n;
+        ok = vm_as_int(vm, list_of(list)->items[i], &n) && (n >= 0 || (vm_raise(vm, "ValueError", "Counts must be non-negative"), false)) && vm_reserve(vm, n + list_of(all)->count, (int64_t)sizeof(Value));
+        for (int64_t k = 0; ok && k < n; k++) list_append(vm, list_of(all), pool->items[i]);
+    }
+    if (ok) {
+        List swap = *pool;
+        pool->items = list_of(all)->items, pool->count = list_of(all)->count, pool->capacity = list_of(all)->capacity;
+        list_of(all)->items = swap.items, list_of(all)->count = swap.count, list_of(all)->capacity = swap.capacity;
+    }
+    value_unref(vm, list);
+    value_unref(vm, all);
+    return ok;
+}
+
 static Value random_sample(METHOD) {
-    static const char *const names[] = {"population", "k"};
-    Value out[2];
+    static const char *const names[] = {"population", "k", "counts"};
+    Value out[3];
     int64_t k;
-    if (!vm_parse_args(vm, "sample", args + 1, nargs - 1, kwnames, names, 2, 2, out) || !vm_as_int(vm, out[1], &k)) return VALUE_ERROR;
+    if (!vm_parse_args(vm, "sample", args + 1, nargs - 1, kwnames, names, 3, 2, out) || !vm_as_int(vm, out[1], &k)) return VALUE_ERROR;
+    if (class_lookup(vm, class_of(vm, out[0]), vm->own->names.getitem_).tag == V_NULL || value_is(vm_unwrap(out[0]), OBJ_DICT))
+        return vm_raise(vm, "TypeError", "Population must be a sequence.  For dicts or sets, use sorted(d).");
     Value pool = vm_list_of(vm, out[0]);
     if (value_is_error(pool)) return pool;
+    if (out[2].tag > V_NONE && !repeat_by(vm, list_of(pool), out[2])) return value_unref(vm, pool), VALUE_ERROR;
     Value result = k < 0 || k > list_of(pool)->count ? vm_raise(vm, "ValueError", "Sample larger than population or is negative") : sample_from(vm, SELF, list_of(pool), k);
     value_unref(vm, pool);
     return result;
@@ -249,7 +272,7 @@ static Value random_choices(METHOD) {
     if (value_is_error(pool)) return pool;
     int n = list_of(pool)->count;
     bool weighted = out[1].tag > V_NONE, cumulative = out[2].tag > V_NONE, ok = n > 0;
-    if (!ok) vm_raise(vm, "IndexError", "Cannot choose from an empty population");
+    if (!ok) vm_raise(vm, "IndexError", "list index out of range");
     double *sums = calloc((size_t)n + 1, sizeof *sums);
     if (!sums) vm_out_of_memory();
     if (ok && (weighted || cumulative)) ok = running_sums(vm, weighted ? out[1] : out[2], sums, n, !weighted);
@@ -357,7 +380,7 @@ enum { E = BUILTIN_METHOD | BUILTIN_EFFECT, EP = E | BUILTIN_POSITIONAL };
 static const BuiltinDef methods[] = {
     {"seed", random_seed, 1, 3, E}, {"random", random_random, 1, 1, EP}, {"uniform", random_uniform, 1, 3, E}, {"randint", random_randint, 1, 3, E},
     {"randrange", random_randrange, 2, 4, EP}, {"getrandbits", random_getrandbits, 2, 2, EP}, {"choice", random_choice, 2, 2, EP},
-    {"shuffle", random_shuffle, 2, 2, EP}, {"sample", random_sample, 1, 3, E}, {"choices", random_choices, 1, 5, E}, {"gauss", random_gauss, 1, 3, E},
+    {"shuffle", random_shuffle, 2, 2, EP}, {"sample", random_sample, 1, 4, E}, {"choices", random_choices, 1, 5, E}, {"gauss", random_gauss, 1, 3, E},
     {"normalvariate", random_normalvariate, 1, 3, E}, {"lognormvariate", random_lognormvariate, 1, 3, E}, {"expovariate", random_expovariate, 1, 2, E},
     {"triangular", random_triangular, 1, 4, EP}, {"getstate", random_getstate, 1, 1, EP}, {"setstate", random_setstate, 2, 2, EP},
 };

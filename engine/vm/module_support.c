@@ -2,6 +2,8 @@
  *
  *     effect(function, "logging.Logger.info")   a builtin with an effect that calls the function outside any capture
  *     stderr(text)                              writes to the notes
+ *     format_exception(error, chain)            an exception with its traceback as Python prints it; chain: with those it came from
+ *     shown_once(object, make)                  make(), or "..." where the object's text is being made already
  *     caller(level)                             (file, line, source line) of the level-th caller that is not shipped code
  *
  * To add one: a function, a row in the table; say here what it is for. */
@@ -57,7 +59,26 @@ static Value support_caller(METHOD) {
     return place_of(vm, last_span, last ? last->code->name : "<module>");
 }
 
+static Value support_format_exception(METHOD) {
+    UNUSED;
+    Text text = {0};
+    if (!value_is_exception(args[0])) return vm_raise(vm, "TypeError", "format_exception() needs an exception, not '%s'", type_name(vm, args[0]));
+    exception_text(vm, &text, args[0], vm_truth(vm, args[1]) > 0);
+    return str_join_text(vm, &text);
+}
+
+static Value support_shown_once(METHOD) {
+    UNUSED;
+    if (value_is(args[0], OBJ_INSTANCE) && args[0].o->flags & FLAG_SHOWN) return str_from(vm, "...");
+    if (args[0].tag == V_OBJECT) args[0].o->flags |= FLAG_SHOWN;
+    Value text = vm_call0(vm, args[1]);
+    if (args[0].tag == V_OBJECT) args[0].o->flags &= (uint8_t)~FLAG_SHOWN;
+    return text;
+}
+
 static const BuiltinDef functions[] = {
+    {"shown_once", support_shown_once, 2, 2, BUILTIN_POSITIONAL},
+    {"format_exception", support_format_exception, 2, 2, BUILTIN_POSITIONAL | BUILTIN_EFFECT},
     {"effect", support_effect, 2, 2, BUILTIN_POSITIONAL}, {"stderr", support_stderr, 1, 1, BUILTIN_POSITIONAL | BUILTIN_EFFECT},
     {"caller", support_caller, 0, 1, BUILTIN_POSITIONAL},
 };

@@ -14,6 +14,7 @@ typedef void (*ObjectVisit)(void *state, Value held);
 
 typedef struct NativeType {
     const char *name;                                                     /* what type(x).__name__ says */
+    const char *(*name_of)(const Object *self);                           /* the class's name where objects of one type differ in it (nodes of the tape) */
     const char *module;                                                   /* "torch._C", or NULL for builtins */
     Value (*call)(VM *vm, Object *self, Value *args, int nargs, Tuple *kwnames);
     Value (*load_attr)(VM *vm, Object *self, const char *name);           /* V_NULL: none */

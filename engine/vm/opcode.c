@@ -79,6 +79,17 @@ Value opcode_load_global(VM *vm, Frame *frame, const char *name) {
     return found.tag == V_NULL ? builtin_or_error(vm, name) : value_ref(found);
 }
 
+bool opcode_store_global(VM *vm, Frame *frame, const char *name, Value value) {
+    if (vm->domain->store_global) return vm->domain->store_global(vm, frame, name, value);
+    dict_set_name(vm, frame->globals, name, value);
+    return true;
+}
+
+bool opcode_delete_global(VM *vm, Frame *frame, const char *name) {
+    if (vm->domain->store_global) return vm->domain->store_global(vm, frame, name, VALUE_NULL);
+    return opcode_delete_name(vm, frame->globals, name);
+}
+
 bool opcode_load_name(VM *vm, Frame *frame, const char *name) {
     Value found = frame->locals ? value_ref(dict_get_name(vm, frame->locals, name)) : VALUE_NULL;
     if (found.tag == V_NULL) found = opcode_load_global(vm, frame, name);
@@ -215,11 +226,11 @@ bool opcode_call_ex(VM *vm, Frame *frame, int flags) {
     if (value_is_error(given) || value_is_error(keywords)) return false;
     Value list = VALUE_NULL;
     int count;
-    if (!sequence_view(given, &items, &count)) {
-        list = vm_list_of(vm, given);
+    if (!value_is(given, OBJ_TUPLE)) { /* a list is copied too: what is called may change it */
+        list = opcode_star_list(vm, callee, given);
         if (value_is_error(list)) return false;
-        sequence_view(list, &items, &count);
     }
+    sequence_view(value_is(given, OBJ_TUPLE) ? given : list, &items, &count);
     Value plain = vm_unwrap(keywords);
     Value result = value_is(plain, OBJ_DICT) ? call_with_dict(vm, callee, items, count, dict_of(plain)) : vm_call(vm, callee, items, count, NULL);
     value_unref(vm, list);

@@ -12,6 +12,8 @@ bool opcode_load_name(VM *vm, Frame *frame, const char *name);
 bool opcode_store_name(VM *vm, Frame *frame, const char *name);
 bool opcode_delete_name(VM *vm, Dict *dict, const char *name);
 Value opcode_load_global(VM *vm, Frame *frame, const char *name);
+bool opcode_store_global(VM *vm, Frame *frame, const char *name, Value value);
+bool opcode_delete_global(VM *vm, Frame *frame, const char *name);
 Value opcode_load_cell(VM *vm, const Code *code, Value *fast, int local);
 bool opcode_store_cell(VM *vm, Cell *cell, Value value);
 bool opcode_delete_cell(VM *vm, const Code *code, Value *fast, int local);
@@ -26,6 +28,7 @@ bool opcode_store_slice(VM *vm, Frame *frame);
 
 /* calls */
 bool opcode_call(VM *vm, Frame *frame, int count);
+Value opcode_star_list(VM *vm, Value callee, Value iterable);            /* of f(*iterable), owned; opcode_build.c */
 bool opcode_call_ex(VM *vm, Frame *frame, int flags);
 Value opcode_intrinsic(VM *vm, Frame *frame, int which, Value v);
 bool opcode_make_function(VM *vm, Frame *frame, int flags);

@@ -57,18 +57,7 @@ Value opcode_build_string(VM *vm, const Value *parts, int count) {
 
 static Value convert(VM *vm, int conversion, Value v) {
     if (conversion == FORMAT_STR) return vm_str(vm, v);
-    Value repr = vm_repr(vm, v);
-    if (conversion == FORMAT_REPR || value_is_error(repr)) return repr;
-    Text text = {0};
-    for (uint32_t i = 0; i < str_of(repr)->length;) {
-        uint32_t code;
-        int n = utf8_decode(str_text(repr) + i, str_of(repr)->length - i, &code);
-        if (code < 0x80) text_char(&text, (char)code);
-        else text_printf(&text, code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
-        i += n ? (uint32_t)n : 1;
-    }
-    value_unref(vm, repr);
-    return str_join_text(vm, &text);
+    return conversion == FORMAT_REPR ? vm_repr(vm, v) : vm_ascii(vm, v);
 }
 
 Value opcode_format(VM *vm, int flags, const Value *operands) {
@@ -120,6 +109,16 @@ static const char *callable_name(VM *vm, Value callee) {
     if (name && value_is(module, OBJ_STR) && strcmp(str_text(module), "builtins") != 0) return arena_printf(vm->arena, "%s.%s", str_text(module), name);
     if (name) return name;
     return value_is(callee, OBJ_BUILTIN) ? ((Builtin *)callee.o)->name : type_name(vm, callee);
+}
+
+Value opcode_star_list(VM *vm, Value callee, Value iterable) {
+    Value list = vm_list_of(vm, iterable);
+    if (!value_is_error(list) || !vm_pending(vm, "TypeError")) return list;
+    Class *cls = class_of(vm, iterable);
+    bool iterates = class_lookup(vm, cls, vm->own->names.iter_).tag != V_NULL || class_lookup(vm, cls, vm->own->names.getitem_).tag != V_NULL;
+    if (iterates || value_is(iterable, OBJ_TENSOR)) return list;
+    vm_clear_exception(vm);
+    return vm_raise(vm, "TypeError", "%s() argument after * must be an iterable, not %s", callable_name(vm, callee), type_name(vm, iterable));
 }
 
 bool opcode_dict_merge(VM *vm, Frame *frame, int depth) {

@@ -268,6 +268,12 @@ static Value bad_unary(VM *vm, const char *what, Value v) {
     return vm_raise(vm, "TypeError", "bad operand type for %s: '%s'", sign, type_name(vm, v));
 }
 
+/* +counter, -counter */
+static Value counter_unary(VM *vm, const char *what, Value v) {
+    if (strcmp(what, "neg") != 0 && strcmp(what, "pos") != 0) return bad_unary(vm, what, v);
+    return vm_call_method(vm, v, strcmp(what, "neg") == 0 ? "__neg__" : "__pos__", NULL, 0);
+}
+
 static Value number_unary(VM *vm, const char *what, Value v) {
     if (v.tag == V_FLOAT) {
         if (strcmp(what, "invert") == 0) return bad_unary(vm, what, v);
@@ -292,5 +298,6 @@ Value vm_unary(VM *vm, const char *what, Value v) {
         if (result.tag != V_NULL) return result;
     }
     Value plain = vm_unwrap(v);
+    if (value_is(plain, OBJ_DICT) && dict_of(plain)->is_counter) return counter_unary(vm, what, plain);
     return value_is_number(plain) ? number_unary(vm, what, plain) : bad_unary(vm, what, v);
 }

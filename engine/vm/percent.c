@@ -31,7 +31,9 @@ static bool number_argument(Percent *p, const char **at, int *out) {
         Value v;
         int64_t n;
         (*at)++;
-        if (!next_argument(p, &v) || !vm_as_int(p->vm, v, &n)) return false;
+        if (!next_argument(p, &v)) return false;
+        if (!value_is_integer(v)) return vm_raise(p->vm, "TypeError", "* wants int"), false;
+        n = integer_of(v);
         *out = n > 100000 ? 100000 : n < -100000 ? -100000 : (int)n;
         return true;
     }
@@ -60,9 +62,37 @@ static bool mapping_key(Percent *p, const char **at, Value *out) {
 
 typedef struct Flags { bool left, zero, plus, space, alternate; int width, precision; } Flags;
 
+Value vm_ascii(VM *vm, Value v) {
+    Value text = vm_repr(vm, v);
+    if (value_is_error(text)) return text;
+    Text out = {0};
+    str_escape(&out, str_of(text));
+    value_unref(vm, text);
+    return str_join_text(vm, &out);
+}
+
 static Value convert_text(VM *vm, char type, Value v) {
     if (type == 's') return vm_str(vm, v);
-    return vm_repr(vm, v);
+    return type == 'a' ? vm_ascii(vm, v) : vm_repr(vm, v);
+}
+
+/* %.5d: at least so many digits. Takes the text. */
+static Value fill_digits(VM *vm, Value text, int digits) {
+    const char *at = str_text(text);
+    int sign = *at == '-' || *at == '+' || *at == ' ', prefix = sign + (at[sign] == '0' && (at[sign + 1] == 'x' || at[sign + 1] == 'X' || at[sign + 1] == 'o') ? 2 : 0);
+    int missing = digits - ((int)str_of(text)->length - prefix);
+    if (missing <= 0) return text;
+    Text out = {0};
+    text_put_n(&out, at, (size_t)prefix);
+    while (missing-- > 0) text_char(&out, '0');
+    text_put_n(&out, at + prefix, str_of(text)->length - (size_t)prefix);
+    value_unref(vm, text);
+    return str_join_text(vm, &out);
+}
+
+/* Is this a mapping in the sense of %: something with items? Then it need not be used up. */
+static bool is_mapping(VM *vm, Value v) {
+    return !value_is(v, OBJ_STR) && class_lookup(vm, class_of(vm, v), vm->own->names.getitem_).tag != V_NULL;
 }
 
 static bool put_value(Percent *p, const Flags *flags, char type, Value v) {
@@ -70,7 +100,7 @@ static bool put_value(Percent *p, const Flags *flags, char type, Value v) {
     Value shown = VALUE_NULL;
     bool number = strchr("diuoxXeEfFgG", type) != NULL, whole = strchr("diuoxX", type) != NULL;
     if (!number && type != 'c') shown = convert_text(vm, type, v);
-    else if (type == 'c' && value_is(v, OBJ_STR)) shown = value_ref(v);
+    else if (type == 'c' && value_is(v, OBJ_STR) && str_count(str_of(v)) == 1) shown = value_ref(v);
     else {
         Value plain = vm_unwrap(v);
         if (value_is(plain, OBJ_TENSOR)) plain = vm->domain->item ? vm->domain->item(vm, (Tensor *)plain.o) : tensor_item(vm, (Tensor *)plain.o);
@@ -100,6 +130,7 @@ static bool put_value(Percent *p, const Flags *flags, char type, Value v) {
         if (flags->width > 0 && flags->zero && !flags->left) snprintf(spec, sizeof spec, "%s%s0%d%s%c", sign, flags->alternate ? "#" : "", flags->width, precision, type == 'i' || type == 'u' ? 'd' : type);
         if (plain.tag == V_BOOL) plain = value_int(plain.b);
         shown = vm_format(vm, plain, spec, strlen(spec));
+        if (whole && flags->precision > 0 && !value_is_error(shown)) shown = fill_digits(vm, shown, flags->precision);
     }
     if (value_is_error(shown)) return false;
     size_t length = !number && flags->precision >= 0 ? (size_t)str_offset(str_of(shown), flags->precision) : str_of(shown)->length;
@@ -158,7 +189,7 @@ Value str_percent(VM *vm, Str *format, Value args) {
             return VALUE_ERROR;
         }
     }
-    bool left_over = value_is(args, OBJ_TUPLE) ? p.used < tuple_of(args)->count : p.used == 0 && !value_is(vm_unwrap(args), OBJ_DICT);
+    bool left_over = value_is(args, OBJ_TUPLE) ? p.used < tuple_of(args)->count : p.used == 0 && !is_mapping(vm, args);
     if (left_over && !p.mapping) {
         text_free(&p.text);
         return vm_raise(vm, "TypeError", "not all arguments converted during string formatting");
@@ -168,7 +199,7 @@ Value str_percent(VM *vm, Str *format, Value args) {
 
 /* ---- str.format ---- */
 
-typedef struct Fields { VM *vm; Value *args; int nargs; Tuple *kwnames; int automatic; } Fields;
+typedef struct Fields { VM *vm; Value *args; int nargs; Tuple *kwnames; int automatic; Value mapping; /* format_map's, or V_NULL */ } Fields;
 
 static bool expand(Fields *f, const char *at, const char *end, Text *out, int depth);
 
@@ -183,8 +214,14 @@ static Value first_of_field(Fields *f, const char *name, size_t length) {
             f->automatic++;
         } else if (f->automatic > 0) return vm_raise(vm, "ValueError", "cannot switch from automatic field numbering to manual field specification");
         else f->automatic = -1;
+        if (f->mapping.tag != V_NULL) return vm_raise(vm, "ValueError", "Format string contains positional fields");
         if (index >= f->nargs) return vm_raise(vm, "IndexError", "Replacement index %lld out of range for positional args tuple", (long long)index);
         return value_ref(f->args[index]);
+    }
+    if (f->mapping.tag != V_NULL) {
+        Value named = str_new(vm, name, length), item = vm_subscript(vm, f->mapping, named);
+        value_unref(vm, named);
+        return item;
     }
     char key[128];
     snprintf(key, sizeof key, "%.*s", (int)length, name);
@@ -229,8 +266,9 @@ static Value field_value(Fields *f, const char *at, const char *end) {
 static Value convert_field(VM *vm, char conversion, Value v) {
     if (!conversion) return value_ref(v);
     if (conversion == 's') return vm_str(vm, v);
-    if (conversion == 'r' || conversion == 'a') return vm_repr(vm, v);
-    return vm_raise(vm, "ValueError", "Unknown conversion specifier '%c'", conversion);
+    if (conversion == 'r') return vm_repr(vm, v);
+    if (conversion == 'a') return vm_ascii(vm, v);
+    return vm_raise(vm, "ValueError", "Unknown conversion specifier %c", conversion);
 }
 
 static bool put_field(Fields *f, const char *at, const char *end, Text *out, int depth) {
@@ -281,11 +319,18 @@ static bool expand(Fields *f, const char *at, const char *end, Text *out, int de
     return true;
 }
 
-Value str_format_method(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    Fields fields = {vm, args + 1, nargs - 1, kwnames, 0};
+static Value format_fields(Fields *fields, const Str *format) {
     Text out = {0};
-    Str *format = str_of(args[0]);
-    if (expand(&fields, format->text, format->text + format->length, &out, 0)) return str_join_text(vm, &out);
+    if (expand(fields, format->text, format->text + format->length, &out, 0)) return str_join_text(fields->vm, &out);
     text_free(&out);
     return VALUE_ERROR;
+}
+
+Value str_format_method(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    return format_fields(&(Fields){vm, args + 1, nargs - 1, kwnames, 0, VALUE_NULL}, str_of(args[0]));
+}
+
+Value str_format_map(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs, (void)kwnames;
+    return format_fields(&(Fields){vm, NULL, 0, NULL, 0, args[1]}, str_of(args[0]));
 }

@@ -72,7 +72,8 @@ bool set_has(VM *vm, Set *set, Value item, bool *found) {
 
 /* ---- CPython's order ---- */
 
-typedef struct Slots { int *entry; uint64_t *hash; uint64_t mask; int fill; } Slots; /* entry -1: free */
+enum { FREE = -1, DELETED = -2 /* still in the way of others, until the table is made anew */ };
+typedef struct Slots { int *entry; uint64_t *hash; uint64_t mask; int fill; } Slots; /* fill: DELETED ones too */
 
 static void slots_make(Slots *slots, uint64_t size) {
     slots->entry = malloc(size * sizeof(int));
@@ -94,7 +95,7 @@ static void slots_insert(Slots *slots, int entry, uint64_t hash) {
     for (;;) {
         uint64_t run = i + 9 <= slots->mask ? 9 : 0;
         for (uint64_t k = 0; k <= run; k++) {
-            if (slots->entry[i + k] >= 0) continue;
+            if (slots->entry[i + k] != FREE) continue;
             slots->entry[i + k] = entry;
             slots->hash[i + k] = hash;
             slots->fill++;
@@ -121,8 +122,7 @@ int *set_order(VM *vm, Set *set) {
     Slots slots;
     slots_make(&slots, set->slots ? (uint64_t)set->slots : 8);
     for (int i = 0; i < dict->used; i++) {
-        if (dict->entries[i].key.tag == V_NULL) continue;
-        slots_insert(&slots, i, dict->entries[i].hash);
+        slots_insert(&slots, dict->entries[i].key.tag == V_NULL ? DELETED : i, dict->entries[i].hash);
         if ((uint64_t)slots.fill * 5 >= slots.mask * 3) slots_resize(&slots, (uint64_t)slots.fill * (slots.fill > 50000 ? 2 : 4));
     }
     int count = 0;

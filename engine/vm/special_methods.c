@@ -175,4 +175,6 @@ const BuiltinDef number_methods[] = { /* int and bool */
     {"__and__", special_and, 2, 2, PLAIN}, {"__or__", special_or, 2, 2, PLAIN}, {"__xor__", special_xor, 2, 2, PLAIN}, {NULL, NULL, 0, 0, 0},
 };
 
-const BuiltinDef float_methods[] = {{"as_integer_ratio", float_as_integer_ratio, 1, 1, PLAIN}, {NULL, NULL, 0, 0, 0}};
+const BuiltinDef float_methods[] = {
+    {"as_integer_ratio", float_as_integer_ratio, 1, 1, PLAIN}, {"hex", float_hex, 1, 1, PLAIN}, {"fromhex", float_fromhex, 2, 2, BUILTIN_POSITIONAL | BUILTIN_CLASSMETHOD}, {NULL, NULL, 0, 0, 0},
+};

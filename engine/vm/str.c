@@ -185,5 +185,15 @@ static void put_quoted(Text *text, const Str *s, bool ascii) {
     text_char(text, quote);
 }
 
+void str_escape(Text *text, const Str *s) {
+    for (uint32_t i = 0; i < s->length;) {
+        uint32_t code;
+        int n = utf8_decode(s->text + i, s->length - i, &code);
+        if (n <= 1) text_char(text, s->text[i]);
+        else put_escaped(text, code);
+        i += n ? (uint32_t)n : 1;
+    }
+}
+
 void str_repr(Text *text, const Str *s) { put_quoted(text, s, false); }
 void str_ascii(Text *text, const Str *s) { put_quoted(text, s, true); }

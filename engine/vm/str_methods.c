@@ -10,7 +10,7 @@
 
 static bool want_str(VM *vm, Value v, const char *what) {
     if (value_is(v, OBJ_STR)) return true;
-    vm_raise(vm, "TypeError", "%s must be str, not %s", what, type_name(vm, v));
+    vm_raise(vm, "TypeError", "%s%smust be str, not %s", what, *what ? " " : "", type_name(vm, v));
     return false;
 }
 
@@ -206,7 +206,7 @@ static const char *find_last(const char *text, size_t n, const char *needle, siz
 
 static int64_t search(VM *vm, Value *args, int nargs, bool last) { /* -1: not found, -2: error */
     size_t from, to;
-    if (!want_str(vm, args[1], last ? "rfind() argument" : "find() argument") || !part(vm, args, nargs, &from, &to)) return -2;
+    if (!want_str(vm, args[1], "") || !part(vm, args, nargs, &from, &to)) return -2;
     if (from > SELF->length) return -1;
     Str *needle = str_of(args[1]);
     const char *found = last ? find_last(SELF->text + from, to - from, needle->text, needle->length) : memmem(SELF->text + from, to - from, needle->text, needle->length);
@@ -228,7 +228,7 @@ static Value str_rindex(METHOD) { UNUSED; return index_or_error(vm, search(vm, a
 static Value str_count_method(METHOD) {
     UNUSED;
     size_t from, to;
-    if (!want_str(vm, args[1], "count() argument") || !part(vm, args, nargs, &from, &to)) return VALUE_ERROR;
+    if (!want_str(vm, args[1], "") || !part(vm, args, nargs, &from, &to)) return VALUE_ERROR;
     if (from > SELF->length) return value_int(0);
     Str *needle = str_of(args[1]);
     if (needle->length == 0) {
@@ -521,5 +521,6 @@ const BuiltinDef str_methods[] = {
     {"partition", str_partition, 2, 2, PLAIN}, {"rpartition", str_rpartition, 2, 2, PLAIN}, {"replace", str_replace, 3, 4, PLAIN},
     {"ljust", str_ljust, 2, 3, PLAIN}, {"rjust", str_rjust, 2, 3, PLAIN}, {"center", str_center, 2, 3, PLAIN},
     {"zfill", str_zfill, 2, 2, PLAIN}, {"expandtabs", str_expandtabs, 1, 2, PLAIN}, {"format", str_format_method, 1, -1, BUILTIN_METHOD},
+    {"format_map", str_format_map, 2, 2, PLAIN}, {"translate", str_translate, 2, 2, PLAIN}, {"maketrans", str_maketrans, 1, 3, BUILTIN_POSITIONAL},
     {NULL, NULL, 0, 0, 0},
 };

@@ -20,7 +20,7 @@ static bool dim_of_value(Value v, Dim *dim) {
 static bool dim_as_int(VM *vm, Dim dim, int64_t *out) {
     if (dim_is_int(dim)) { *out = dim; return true; }
     if (vm->domain->specialize) return vm->domain->specialize(vm, dim, out);
-    *out = dim_hint(dim);
+    *out = dim_specialize(dim, "Python needs it as a plain number");
     return true;
 }
 
@@ -29,7 +29,7 @@ bool sym_as_int(VM *vm, Value sym, int64_t *out) { return dim_as_int(vm, ((SymOb
 static int dim_truth(VM *vm, Dim relation) {
     if (dim_is_int(relation)) return relation != 0;
     if (vm->domain->decide) return vm->domain->decide(vm, relation);
-    return dim_hint(relation) != 0;
+    return dim_decide(relation);
 }
 
 int sym_truth(VM *vm, Value sym) {

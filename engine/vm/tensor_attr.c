@@ -90,14 +90,20 @@ static Value own_dict(VM *vm, Tensor *t) {
     return value_ref(t->dict);
 }
 
-/* A row reachable as a method, bound. Composites of the library that have the same name as a hidden row are found by their key. */
-static Value row_method(VM *vm, Tensor *t, const char *name) {
+/* A method by name, borrowed: a row, or a function in C or of the library. Composites of the library that have the same name as a hidden row are
+ * found by their key. */
+Value tensor_method_find(VM *vm, const char *name) {
     Map *methods = vm->torch->tensor_methods;
     const Op *op = map_has(methods, name) ? NULL : op_find(vm->ops, name);
     if (op && (op->traits & (TRAIT_METHOD | TRAIT_INPLACE))) map_put(methods, name, op_object_new(vm, op, arena_printf(vm->arena, "torch.Tensor.%s", name)).o);
     if (!map_has(methods, name) && name[0] != '_' && !torch_library_load(vm)) return VALUE_ERROR;
-    if (!map_has(methods, name)) return VALUE_NULL;
-    Value found = value_object(map_get(methods, name));
+    if (!map_has(methods, name) && name[0] != '_' && !torch_library_load_further(vm)) return VALUE_ERROR;
+    return map_has(methods, name) ? value_object(map_get(methods, name)) : VALUE_NULL;
+}
+
+static Value bound_method(VM *vm, Tensor *t, const char *name) {
+    Value found = tensor_method_find(vm, name);
+    if (found.tag == V_NULL || value_is_error(found)) return found;
     if (value_is(found, OBJ_BUILTIN)) return builtin_bind(vm, (Builtin *)found.o, value_tensor(t));
     return method_new(vm, value_tensor(t), found);
 }
@@ -105,7 +111,7 @@ static Value row_method(VM *vm, Tensor *t, const char *name) {
 Value tensor_load_attr(VM *vm, Tensor *t, const char *name) {
     const void *place = map_get(vm->torch->tensor_attributes, name);
     if (place) return attributes[(intptr_t)place - 1].get(vm, t);
-    Value method = row_method(vm, t, name);
+    Value method = bound_method(vm, t, name);
     if (method.tag != V_NULL) return method;
     if (t->dict.tag != V_NULL) {
         Value own = dict_get_name(vm, (Dict *)t->dict.o, name);
@@ -125,6 +131,10 @@ bool tensor_set_requires_grad(VM *vm, Tensor *t, bool requires_grad) {
     }
     if (requires_grad && !dtype_is_float(t->meta.dtype)) {
         vm_raise(vm, "RuntimeError", "only Tensors of floating point dtype can require gradients");
+        return false;
+    }
+    if (requires_grad && t->storage->inference && !vm->inference) {
+        vm_raise(vm, "RuntimeError", "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
         return false;
     }
     t->requires_grad = requires_grad;

@@ -95,7 +95,7 @@ static bool put_index(Reading *r, Value owned, int dims) {
 static bool check_mask(Reading *r, const Tensor *mask) {
     const Meta *meta = &view_of(r)->meta;
     for (int i = 0; i < mask->meta.rank; i++)
-        if (r->dim + i >= meta->rank || !dim_equal(mask->meta.sizes[i], meta->sizes[r->dim + i])) {
+        if (r->dim + i >= meta->rank || !dim_same(mask->meta.sizes[i], meta->sizes[r->dim + i])) {
             Text want = {0}, got = {0};
             meta_print(&want, &mask->meta, false, false);
             meta_print(&got, meta, false, false);
@@ -275,7 +275,7 @@ static bool assign_view(VM *vm, const Reading *r, Value value) {
     else {
         Tensor *src = value_as_tensor(vm, v, view_of(r));
         if (!src) return false;
-        while (src && src->meta.rank > view_of(r)->meta.rank && dim_equal(src->meta.sizes[0], 1)) { /* leading ones of the value do not count */
+        while (src && src->meta.rank > view_of(r)->meta.rank && dim_is_one(src->meta.sizes[0])) { /* leading ones of the value do not count */
             Value squeezed = vm_op_args(vm, "squeeze", (Arg[]){arg_of_tensor(src), arg_int(0)}, 2);
             value_unref(vm, value_tensor(src));
             src = value_is_tensor(squeezed) ? tensor_of(squeezed) : NULL;

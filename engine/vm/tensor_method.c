@@ -50,6 +50,7 @@ static Value method_data_ptr(VM *vm, Value *args, int nargs, Tuple *kwnames) {
 static Value method_is_floating_point(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_bool(dtype_is_float(SELF->meta.dtype)); }
 static Value method_is_signed(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_bool(SELF->meta.dtype != DTYPE_U8 && SELF->meta.dtype != DTYPE_BOOL); }
 static Value method_false(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm, (void)args; return value_bool(false); }
+static Value method_is_inference(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_bool(SELF->storage->inference); }
 static Value method_self(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_ref(args[0]); }
 static Value method_get_device(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_int(SELF->meta.device.kind == DEVICE_CUDA ? SELF->meta.device.index : -1); }
 static Value method_length(VM *vm, Value *args, int nargs, Tuple *kwnames) {
@@ -97,7 +98,10 @@ static Value method_item(VM *vm, Value *args, int nargs, Tuple *kwnames) {
 /* In capture the domain breaks, as for item(). */
 static Value method_tolist(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL;
-    return vm->domain->item ? vm->domain->item(vm, SELF) : tensor_tolist(vm, SELF);
+    if (!vm->domain->item) return tensor_tolist(vm, SELF);
+    Value items = vm->domain->item(vm, SELF);
+    if (vm->stopped) vm_stop(vm, "data_dependent_shape", vm->stop_span, "the items of a tensor are needed as a Python list");
+    return items;
 }
 static Value method_numpy(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL, (void)args;
@@ -255,7 +259,27 @@ static Value method_to(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return parse_to_arguments(vm, args + 1, nargs - 1, kwnames, &to) ? call_to(vm, args[0], &to) : VALUE_ERROR;
 }
 
+/* x.type("torch.FloatTensor"), x.type("torch.cuda.HalfTensor"): what x.type() gives. */
+static Value to_type_named(VM *vm, Value tensor, const char *name) {
+    static const char *const prefixes[] = {"torch.cuda.", "torch."};
+    for (int i = 0; i < 2; i++) {
+        size_t skip = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], skip)) continue;
+        for (int d = 0; d < DTYPE_COUNT; d++) {
+            const char *type = tensor_type_name((DType)d);
+            if (strncmp(name + skip, type, strlen(type)) || strcmp(name + skip + strlen(type), "Tensor")) continue;
+            ToArguments to = {.dtype = dtype_new(vm, (DType)d), .device = str_from(vm, i == 0 ? "cuda" : "cpu")};
+            Value result = call_to(vm, tensor, &to);
+            value_unref(vm, to.dtype);
+            value_unref(vm, to.device);
+            return result;
+        }
+    }
+    return vm_raise(vm, "ValueError", "invalid type: '%s'", name);
+}
+
 static Value method_type(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    if (nargs > 1 && value_is(args[1], OBJ_STR)) return to_type_named(vm, args[0], str_text(args[1]));
     if (nargs > 1) return method_to(vm, args, nargs, kwnames);
     return str_printf(vm, "torch.%s%sTensor", SELF->meta.device.kind == DEVICE_CUDA ? "cuda." : "", tensor_type_name(SELF->meta.dtype));
 }
@@ -291,7 +315,7 @@ static const BuiltinDef methods[] = {
     {"numel", method_numel, 1, 1, 0}, {"nelement", method_numel, 1, 1, 0}, {"element_size", method_element_size, 1, 1, 0},
     {"storage_offset", method_storage_offset, 1, 1, 0}, {"data_ptr", method_data_ptr, 1, 1, BUILTIN_BREAK}, {"is_contiguous", method_is_contiguous, 1, 2, 0},
     {"is_floating_point", method_is_floating_point, 1, 1, 0}, {"is_complex", method_false, 1, 1, 0}, {"is_signed", method_is_signed, 1, 1, 0},
-    {"is_conj", method_false, 1, 1, 0}, {"is_neg", method_false, 1, 1, 0}, {"is_inference", method_false, 1, 1, 0}, {"is_shared", method_false, 1, 1, 0},
+    {"is_conj", method_false, 1, 1, 0}, {"is_neg", method_false, 1, 1, 0}, {"is_inference", method_is_inference, 1, 1, 0}, {"is_shared", method_false, 1, 1, 0},
     {"is_pinned", method_false, 1, 2, 0}, {"pin_memory", method_self, 1, 2, 0}, {"share_memory_", method_self, 1, 1, 0}, {"get_device", method_get_device, 1, 1, 0},
     {"item", method_item, 1, 1, 0}, {"tolist", method_tolist, 1, 1, 0}, {"numpy", method_numpy, 1, -1, 0}, {"__len__", method_length, 1, 1, 0}, {"__bool__", method_bool, 1, 1, 0},
     {"backward", method_backward, 1, 5, BUILTIN_BREAK}, {"requires_grad_", method_requires_grad_, 1, 2, BUILTIN_MUTATES},
@@ -306,4 +330,6 @@ void tensor_methods_init(VM *vm) {
         Value builtin = builtin_new(vm, methods[i].name, methods[i].fn, methods[i].min, methods[i].max, methods[i].effects);
         map_put(vm->torch->tensor_methods, vm_intern(vm, methods[i].name), builtin.o);
     }
+    for (const BuiltinDef *def = tensor_become_methods; def->name; def++)
+        map_put(vm->torch->tensor_methods, vm_intern(vm, def->name), builtin_new(vm, def->name, def->fn, def->min, def->max, def->effects).o);
 }

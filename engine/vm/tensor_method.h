@@ -5,6 +5,9 @@
 
 void tensor_attributes_init(VM *vm);
 void tensor_methods_init(VM *vm);
+void tensor_specials_init(VM *vm);                                    /* x.__add__ and its like; tensor_special.c */
+extern const BuiltinDef tensor_become_methods[];                      /* x.unsqueeze_(0), x.resize_(…); tensor_become.c. Ends with a NULL name */
+Value tensor_method_find(VM *vm, const char *name);                   /* borrowed; V_NULL: none */
 Value size_new(VM *vm, const Dim *dims, int count);                   /* torch.Size; owned */
 Value builtin_bind(VM *vm, Builtin *builtin, Value self);             /* attr.c */
 Value torch_attribute(VM *vm, const char *name);                      /* torch.NAME; borrowed, V_NULL when absent */

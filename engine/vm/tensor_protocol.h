@@ -28,6 +28,7 @@ Value tensor_repr(VM *vm, Tensor *tensor);                               /* a st
 
 /* Attributes and methods. A method comes back bound (OBJ_METHOD or OBJ_BUILTIN with self). V_NULL: no such attribute. */
 Value tensor_load_attr(VM *vm, Tensor *tensor, const char *name);
+Value tensor_class_attr(VM *vm, const char *name);                       /* torch.Tensor.add: a method, unbound. V_NULL: none */
 bool tensor_store_attr(VM *vm, Tensor *tensor, const char *name, Value value); /* value V_NULL: delete */
 Value dtype_load_attr(VM *vm, DType dtype, const char *name);            /* V_NULL: none */
 Value device_load_attr(VM *vm, Device device, const char *name);

@@ -196,6 +196,12 @@ static void bind_in_parent(VM *vm, const char *dotted, ModuleObject *module) {
     if (parent) dict_set_name(vm, parent->dict, vm_intern(vm, dot + 1), value_object(module));
 }
 
+/* Files whose functions are leaves of a captured graph: those defined in the folder, and in files of the folder that they import. */
+static const struct { const char *module, *folder, *prefix; unsigned traits; } leaf_files[] = {
+    {"torch.nn.functional", "torch/nn/functional", "nn.functional", TRAIT_NN}, {"torch.functional", "torch/functional", "functional", TRAIT_FUNCTION},
+    {"torch.functional.further", "torch/functional", "functional", TRAIT_FUNCTION}, {"torch.tensor_library", "torch/tensor_library", "Tensor", TRAIT_METHOD},
+};
+
 static bool load_parts(VM *vm, const char *dotted, ModuleObject *module) {
     int native = native_index(dotted);
     if (native >= 0) native_modules[native].define(vm, module->dict);
@@ -204,9 +210,8 @@ static bool load_parts(VM *vm, const char *dotted, ModuleObject *module) {
     Mode mode = enter_plain(vm);
     bool ok = vm_run_shipped(vm, file, module->dict);
     leave_plain(vm, &mode);
-    if (ok && strcmp(dotted, "torch.nn.functional") == 0) make_leaves(vm, module->dict, "torch/nn/functional", "nn.functional", TRAIT_NN);
-    if (ok && strcmp(dotted, "torch.functional") == 0) make_leaves(vm, module->dict, "torch/functional", "functional", TRAIT_FUNCTION);
-    if (ok && strcmp(dotted, "torch.tensor_library") == 0) make_leaves(vm, module->dict, "torch/tensor_library", "Tensor", TRAIT_METHOD);
+    for (int i = 0; ok && i < COUNT_OF(leaf_files); i++)
+        if (strcmp(dotted, leaf_files[i].module) == 0) make_leaves(vm, module->dict, leaf_files[i].folder, leaf_files[i].prefix, leaf_files[i].traits);
     return ok;
 }
 
@@ -254,12 +259,24 @@ bool torch_library_load(VM *vm) {
     return add_library_file(vm, "torch.tensor_library") && add_library_file(vm, "torch.functional");
 }
 
-Value torch_function(VM *vm, const char *name) {
-    if (name[0] == '_' || !torch_library_load(vm)) return VALUE_NULL;
-    Value library = dict_get_name(vm, vm->modules, vm_intern(vm, "torch.functional"));
+bool torch_library_load_further(VM *vm) {
+    if (vm->torch->further_loaded) return true;
+    vm->torch->further_loaded = true;
+    return torch_library_load(vm) && add_library_file(vm, "torch.functional.further");
+}
+
+static Value function_of(VM *vm, const char *dotted, const char *name) {
+    Value library = dict_get_name(vm, vm->modules, vm_intern(vm, dotted));
     if (!value_is(library, OBJ_MODULE)) return VALUE_NULL;
     Value found = dict_get_name(vm, ((ModuleObject *)library.o)->dict, name);
     return value_is(found, OBJ_FUNCTION) || value_is(found, OBJ_CLASS) ? found : VALUE_NULL;
+}
+
+Value torch_function(VM *vm, const char *name) {
+    if (name[0] == '_' || !torch_library_load(vm)) return VALUE_NULL;
+    Value found = function_of(vm, "torch.functional", name);
+    if (found.tag != V_NULL || !torch_library_load_further(vm)) return found;
+    return function_of(vm, "torch.functional.further", name);
 }
 
 Value torch_attribute(VM *vm, const char *name) {
@@ -311,6 +328,7 @@ void torch_state_make(VM *vm) {
     torch->row_count = op_count(vm->ops);
     tensor_attributes_init(vm);
     tensor_methods_init(vm);
+    tensor_specials_init(vm);
     autograd_native_init(vm);
     torch_random_init(vm);
 }

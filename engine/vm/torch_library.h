@@ -10,6 +10,7 @@ bool torch_allows_tf32(VM *vm);                                   /* for matmuls
 bool torch_has_module(VM *vm, const char *dotted_name);
 /* functional.py and tensor.py: their functions become composite ops, methods, names of torch. Once; false: exception set. */
 bool torch_library_load(VM *vm);
+bool torch_library_load_further(VM *vm);                         /* functional/further.py, whose functions few programs ask for */
 Value torch_function(VM *vm, const char *name);                  /* a function of theirs that is also torch.NAME; borrowed, V_NULL */
 
 /* Each fills one module in C. */

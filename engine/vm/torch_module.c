@@ -205,9 +205,23 @@ static Value torch_broadcast_shapes(VM *vm, Value *args, int nargs, Tuple *kwnam
 
 /* ---- finfo, iinfo ---- */
 
-static Value info_new(VM *vm, const char *name, const char *const *fields, const Value *values, int count) {
+static Value info_new(VM *vm, const char *name, const char *const *fields, const Value *values, int count, BuiltinFn repr) {
     Class *cls = namedtuple_class(vm, name, "torch", fields, count);
+    const BuiltinDef shown[] = {{"__repr__", repr, 1, 1, BUILTIN_METHOD}, {"__str__", repr, 1, 1, BUILTIN_METHOD}};
+    vm_define(vm, cls->dict, name, shown, COUNT_OF(shown));
     return namedtuple_new(vm, cls, values, count);
+}
+
+/* Printed as PyTorch prints them: six digits, and no name of the smallest number that is left out. */
+static Value finfo_repr(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    UNUSED_CALL;
+    const Value *v = ((Tuple *)vm_unwrap(args[0]).o)->items;
+    return str_printf(vm, "finfo(resolution=%g, min=%g, max=%g, eps=%g, smallest_normal=%g, tiny=%g, dtype=%s)", v[1].f, v[2].f, v[3].f, v[4].f, v[5].f, v[6].f, str_text(v[7]));
+}
+static Value iinfo_repr(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    UNUSED_CALL;
+    const Value *v = ((Tuple *)vm_unwrap(args[0]).o)->items;
+    return str_printf(vm, "iinfo(min=%lld, max=%lld, dtype=%s)", (long long)v[1].i, (long long)v[2].i, str_text(v[3]));
 }
 
 static Value torch_finfo(VM *vm, Value *args, int nargs, Tuple *kwnames) {
@@ -222,7 +236,7 @@ static Value torch_finfo(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     if (!dtype_is_float(dtype)) return vm_raise(vm, "TypeError", "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.%s'", dtype_info[dtype].name);
     Value values[] = {value_int(dtype_size(dtype) * 8), value_float(facts[dtype].resolution), value_float(-facts[dtype].max), value_float(facts[dtype].max),
                       value_float(facts[dtype].eps), value_float(facts[dtype].smallest), value_float(facts[dtype].smallest), str_from(vm, dtype_info[dtype].name)};
-    Value info = info_new(vm, "finfo", fields, values, 8);
+    Value info = info_new(vm, "finfo", fields, values, 8, finfo_repr);
     value_unref(vm, values[7]);
     return info;
 }
@@ -237,7 +251,7 @@ static Value torch_iinfo(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     bool is_unsigned = dtype == DTYPE_U8;
     int64_t high = is_unsigned ? 255 : (int64_t)((UINT64_C(1) << (bits - 1)) - 1);
     Value values[] = {value_int(bits), value_int(is_unsigned ? 0 : -high - 1), value_int(high), str_from(vm, dtype_info[dtype].name)};
-    Value info = info_new(vm, "iinfo", fields, values, 4);
+    Value info = info_new(vm, "iinfo", fields, values, 4, iinfo_repr);
     value_unref(vm, values[3]);
     return info;
 }

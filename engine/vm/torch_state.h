@@ -29,6 +29,7 @@ typedef struct TorchState {
     int in_body;                   /* running the body of a row: autocast does not look inside */
     int row_count;                 /* rows of ops.def; composites of the library come after them */
     bool library_loaded;           /* tensor.py and functional.py are registered */
+    bool further_loaded;           /* functional/further.py, too */
     Class *class_size, *class_generator, *class_function, *class_node;
     Map *node_classes;             /* interned "ReluBackward0" -> Class */
     Value default_generator;

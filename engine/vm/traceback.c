@@ -98,9 +98,25 @@ static void put_columns(Text *text, const char *line, size_t from, size_t to, ch
     }
 }
 
+static bool line_starts_with(const char *line, size_t length, const char *word) {
+    size_t n = strlen(word);
+    return length > n && strncmp(line, word, n) == 0 && !isalnum((unsigned char)line[n]) && line[n] != '_';
+}
+
+/* CPython gives what `for`, `with` and `assert` do themselves the place of the whole statement, which gets no marks. Ours is the
+ * expression: breaks and notes point there. */
+static bool is_whole_statement(const char *line, size_t length, int opcode) {
+    switch (opcode) {
+    case OPCODE_GET_ITER: case OPCODE_FOR_ITER: return line_starts_with(line, length, "for");
+    case OPCODE_BEFORE_WITH: return line_starts_with(line, length, "with");
+    case OPCODE_RAISE_VARARGS: return line_starts_with(line, length, "assert");
+    default: return false;
+    }
+}
+
 static void put_marks(Text *text, const char *line, size_t indent, size_t end, Span span, uint32_t line_start, const Instr *instr) {
     Marks marks = {span.start - line_start, span.end - line_start, 0, 0, false};
-    if (span.end <= span.start || marks.start >= end) return;
+    if (span.end <= span.start || marks.start >= end || is_whole_statement(line + indent, end - indent, instr->opcode)) return;
     if (marks.end <= end) find_anchor(line, &marks, instr);
     else marks.end = end; /* goes on in the next line */
     if (!marks.anchored && marks.end - marks.start >= end - indent) return;
@@ -139,19 +155,29 @@ static void put_entry(Text *text, const TraceEntry *entry) {
     if (span.file) put_source(text, span, instr);
 }
 
+/* In CPython most of what these files do is done in C, or by code that has no file. */
+static bool is_library(const TraceEntry *entry) {
+    const SourceFile *file = entry->code->file;
+    return file && file->shipped && strncmp(file->name, "torch/stdlib/", strlen("torch/stdlib/")) == 0;
+}
+
 static bool same_place(const TraceEntry *a, const TraceEntry *b) { return a->code == b->code && a->instr == b->instr; }
 
 static void put_trace(Text *text, const ExceptionData *data) {
     if (data->trace.count == 0) return;
     text_put(text, "Traceback (most recent call last):\n");
+    VEC(TraceEntry) shown = {0};
+    for (int i = 0; i < data->trace.count; i++)
+        if (!is_library(&data->trace.at[i])) vec_push(&shown, data->trace.at[i]);
     int repeated = 0;
-    for (int i = data->trace.count - 1; i >= 0; i--) {
-        bool again = i + 1 < data->trace.count && same_place(&data->trace.at[i], &data->trace.at[i + 1]);
+    for (int i = shown.count - 1; i >= 0; i--) {
+        bool again = i + 1 < shown.count && same_place(&shown.at[i], &shown.at[i + 1]);
         repeated = again ? repeated + 1 : 0;
-        if (repeated < 3) put_entry(text, &data->trace.at[i]);
-        bool last_of_run = i == 0 || !same_place(&data->trace.at[i], &data->trace.at[i - 1]);
+        if (repeated < 3) put_entry(text, &shown.at[i]);
+        bool last_of_run = i == 0 || !same_place(&shown.at[i], &shown.at[i - 1]);
         if (last_of_run && repeated >= 3) text_printf(text, "  [Previous line repeated %d more time%s]\n", repeated - 2, repeated == 3 ? "" : "s");
     }
+    vec_free(&shown);
 }
 
 static void put_last_line(VM *vm, Text *text, Value exception) {
@@ -173,18 +199,32 @@ static void put_last_line(VM *vm, Text *text, Value exception) {
     text_char(text, '\n');
 }
 
+/* What add_note() added, a line each. */
+static void put_notes(VM *vm, Text *text, Value exception) {
+    Value notes = dict_get_name(vm, ((Instance *)exception.o)->dict, vm->own->names.notes_);
+    for (int i = 0; value_is(notes, OBJ_LIST) && i < list_of(notes)->count; i++) {
+        if (!text_put_str(vm, text, list_of(notes)->items[i])) vm_clear_exception(vm);
+        text_char(text, '\n');
+    }
+}
+
+enum { CHAIN_DEPTH = 50 };
+
 static void put_exception(VM *vm, Text *text, Value exception, int depth) {
     ExceptionData *data = exception_data(exception);
-    if (depth < 50 && value_is_exception(data->cause)) {
+    if (depth < CHAIN_DEPTH && value_is_exception(data->cause)) {
         put_exception(vm, text, data->cause, depth + 1);
         text_put(text, "\nThe above exception was the direct cause of the following exception:\n\n");
-    } else if (depth < 50 && value_is_exception(data->context) && !data->suppress_context) {
+    } else if (depth < CHAIN_DEPTH && value_is_exception(data->context) && !data->suppress_context) {
         put_exception(vm, text, data->context, depth + 1);
         text_put(text, "\nDuring handling of the above exception, another exception occurred:\n\n");
     }
     put_trace(text, data);
     put_last_line(vm, text, exception);
+    put_notes(vm, text, exception);
 }
+
+void exception_text(VM *vm, Text *text, Value exception, bool chain) { put_exception(vm, text, exception, chain ? 0 : CHAIN_DEPTH); }
 
 void vm_print_exception(VM *vm, Text *text) {
     Value exception = exception_take(vm);

@@ -274,7 +274,7 @@ static Value tracing_op(VM *vm, const Op *op, const Arg *args, int nargs) {
 /* Questions about symbolic sizes go to whoever traces: in capture they are guarded. */
 static int tracing_decide(VM *vm, Dim relation) {
     Tracer *tracer = tracer_of(vm);
-    if (!tracer->former || !tracer->former->decide) return dim_hint(relation) != 0;
+    if (!tracer->former || !tracer->former->decide) return dim_decide(relation);
     vm->domain = tracer->former;
     vm->domain_state = tracer->former_state;
     int truth = tracer->former->decide(vm, relation);
@@ -285,8 +285,10 @@ static int tracing_decide(VM *vm, Dim relation) {
 
 static bool tracing_specialize(VM *vm, Dim dim, int64_t *value) {
     Tracer *tracer = tracer_of(vm);
-    *value = dim_hint(dim);
-    if (!tracer->former || !tracer->former->specialize) return true;
+    if (!tracer->former || !tracer->former->specialize) {
+        *value = dim_specialize(dim, "Python needs it as a plain number");
+        return true;
+    }
     vm->domain = tracer->former;
     vm->domain_state = tracer->former_state;
     bool ok = tracer->former->specialize(vm, dim, value);

@@ -299,7 +299,7 @@ const BuiltinDef type_constructors[] = {
     {"dict", new_dict, 1, 2, BUILTIN_NEW}, {"set", new_set, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"frozenset", new_set, 1, 2, BUILTIN_POSITIONAL | BUILTIN_NEW},
     {"range", new_range, 2, 4, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"slice", new_slice, 2, 4, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"property", new_property, 1, 5, BUILTIN_NEW},
     {"staticmethod", new_staticmethod, 2, 2, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"classmethod", new_classmethod, 2, 2, BUILTIN_POSITIONAL | BUILTIN_NEW},
-    {"super", new_super, 1, 3, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"type", new_type, 2, 4, BUILTIN_NEW}, {"object", new_object, 1, -1, BUILTIN_RAW | BUILTIN_NEW},
+    {"super", new_super, 1, 3, BUILTIN_POSITIONAL | BUILTIN_NEW}, {"type", new_type, 1, 4, BUILTIN_NEW}, {"object", new_object, 1, -1, BUILTIN_RAW | BUILTIN_NEW},
     {NULL, NULL, 0, 0, 0},
 };
 

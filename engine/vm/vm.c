@@ -160,11 +160,10 @@ static Value interpret(VM *vm, Frame *frame) {
             break;
         }
         case OPCODE_STORE_GLOBAL:
-            if (!vm_mutate(vm, frame->globals)) goto error;
-            dict_set_name(vm, frame->globals, code->names[arg], TOP(1));
+            if (!opcode_store_global(vm, frame, code->names[arg], TOP(1))) goto error;
             DROP();
             break;
-        case OPCODE_DELETE_GLOBAL: TRY(opcode_delete_name(vm, frame->globals, code->names[arg]));
+        case OPCODE_DELETE_GLOBAL: TRY(opcode_delete_global(vm, frame, code->names[arg]));
         case OPCODE_LOAD_DEREF: REPLACE(0, opcode_load_cell(vm, code, fast, arg)); break;
         case OPCODE_STORE_DEREF:
             if (!opcode_store_cell(vm, (Cell *)fast[arg].o, TOP(1))) goto error;

@@ -34,6 +34,7 @@ typedef Value (*FrameEvaluator)(VM *vm, Frame *frame, void *state);
 typedef struct Executor {
     void *state;
     bool (*run)(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error);
+    bool runs_bodies;               /* rows with a body in the language (softmax, layer norm) come whole, not op by op */
 } Executor;
 
 /* Called before each instruction when set (stepping, copies of the frame): frame->pc is the instruction about to run. false: VALUE_ERROR

@@ -1,8 +1,10 @@
 #!/bin/sh
-# A test of `make check`: 60 random programs, and every PyTorch case, eagerly and compiled. Longer searches: random_programs.py --first N --count M.
+# A test of `make check`: 60 random programs of tensors, 60 of the language under capture, and every PyTorch case, eagerly and compiled.
+# Longer searches: random_programs.py --first N --count M; capture_programs.py --count 1000.
 set -eu
 : "${VITRINE:?is the program to test}"
 command -v python3 >/dev/null 2>&1 || exit 77
 here=$(cd "$(dirname "$0")" && pwd)
 python3 -B "$here/random_programs.py" "$VITRINE" --first 0 --count 60
+python3 -B "$here/capture_programs.py" "$VITRINE" --first 0 --count 60
 python3 -B "$here/eager_cases.py" "$VITRINE"

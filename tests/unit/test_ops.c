@@ -74,6 +74,8 @@ static double float_prim(Prim prim, double a, double b, double c) {
     case PRIM_ERFC: return erfc(a);
     case PRIM_ERFINV: return v_erfinv_f64(a);
     case PRIM_LGAMMA: return lgamma(a);
+    case PRIM_DIGAMMA: return v_digamma_f64(a);
+    case PRIM_TRIGAMMA: return v_trigamma_f64(a);
     case PRIM_FLOOR: return floor(a);
     case PRIM_CEIL: return ceil(a);
     case PRIM_ROUND: return rint(a);
@@ -109,6 +111,7 @@ static int64_t integer_prim(Prim prim, int64_t a, int64_t b) {
     case PRIM_BITOR: return a | b;
     case PRIM_BITXOR: return a ^ b;
     case PRIM_BITNOT: return ~a;
+    case PRIM_GCD: return v_gcd_i64(a, b);
     case PRIM_SHL: return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);
     case PRIM_SHR: return a >> (b < 0 || b > 63 ? 63 : b);
     case PRIM_MAXIMUM: case PRIM_FMAX: return a > b ? a : b;

@@ -55,12 +55,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
 
 def glu(input, dim=-1):
-    if input.dim() == 0:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
-    if input.shape[dim] % 2 != 0:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {input.shape[dim]}")
-    value, gate = input.chunk(2, dim)
-    return value * torch.sigmoid(gate)
+    return aten.glu(input, dim)
 
 
 def prelu(input, weight):
@@ -68,7 +63,7 @@ def prelu(input, weight):
         if weight.numel() != input.shape[1]:
             raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and channel size = {input.shape[1]}.")
         weight = weight.reshape([1, weight.numel()] + [1] * (input.dim() - 2))
-    return torch.where(input > 0, input, weight * input)
+    return aten._prelu_kernel(input, weight)
 
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):

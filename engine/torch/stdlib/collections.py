@@ -26,7 +26,7 @@ class deque:
             self._items.pop()
 
     def extend(self, iterable):
-        for item in iterable:
+        for item in list(self._items) if iterable is self else iterable:
             self.append(item)
 
     def extendleft(self, iterable):
@@ -53,6 +53,8 @@ class deque:
         return self._items.count(item)
 
     def index(self, item, *bounds):
+        if item not in self._items[slice(*bounds)] if bounds else item not in self._items:
+            raise ValueError(f"{item!r} is not in deque")
         return self._items.index(item, *bounds)
 
     def insert(self, i, item):
@@ -62,7 +64,7 @@ class deque:
 
     def remove(self, item):
         if item not in self._items:
-            raise ValueError("deque.remove(x): x not in deque")
+            raise ValueError(f"{item!r} is not in deque")
         self._items.remove(item)
 
     def reverse(self):
@@ -92,7 +94,11 @@ class deque:
         del self._items[i]
 
     def __iter__(self):
-        return iter(self._items)
+        size = len(self._items)
+        for item in self._items:
+            yield item
+            if len(self._items) != size:
+                raise RuntimeError("deque mutated during iteration")
 
     def __reversed__(self):
         return reversed(self._items)
@@ -111,6 +117,15 @@ class deque:
     def __lt__(self, other):
         return self._items < other._items if isinstance(other, deque) else NotImplemented
 
+    def __le__(self, other):
+        return self._items <= other._items if isinstance(other, deque) else NotImplemented
+
+    def __gt__(self, other):
+        return self._items > other._items if isinstance(other, deque) else NotImplemented
+
+    def __ge__(self, other):
+        return self._items >= other._items if isinstance(other, deque) else NotImplemented
+
     def __add__(self, other):
         if not isinstance(other, deque):
             raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
@@ -122,6 +137,9 @@ class deque:
 
     def __mul__(self, times):
         return deque(self._items * times, self._maxlen)
+
+    def __rmul__(self, times):
+        return self * times
 
     def __repr__(self):
         limit = "" if self._maxlen is None else f", maxlen={self._maxlen}"

@@ -1,4 +1,5 @@
-"""contextlib: contextmanager, closing, nullcontext, suppress, redirect_stdout's refusal, ExitStack, ContextDecorator."""
+"""contextlib: contextmanager, closing, nullcontext, suppress, redirect_stdout, redirect_stderr, ExitStack, ContextDecorator."""
+import sys
 from functools import wraps
 
 
@@ -104,6 +105,28 @@ class suppress(AbstractContextManager):
 
     def __exit__(self, kind, error, traceback):
         return kind is not None and issubclass(kind, self._exceptions)
+
+
+class _Redirect(AbstractContextManager):
+    def __init__(self, new_target):
+        self._new_target = new_target
+        self._old_targets = []
+
+    def __enter__(self):
+        self._old_targets.append(getattr(sys, self._stream))
+        setattr(sys, self._stream, self._new_target)
+        return self._new_target
+
+    def __exit__(self, kind, error, traceback):
+        setattr(sys, self._stream, self._old_targets.pop())
+
+
+class redirect_stdout(_Redirect):
+    _stream = "stdout"
+
+
+class redirect_stderr(_Redirect):
+    _stream = "stderr"
 
 
 class ExitStack(AbstractContextManager):

@@ -198,6 +198,21 @@ def cmp_to_key(compare):
     return Key
 
 
+class singledispatchmethod:
+    def __init__(self, function):
+        self.dispatcher = singledispatch(function)
+        self.func = function
+
+    def register(self, cls, method=None):
+        return self.dispatcher.register(cls, method)
+
+    def __get__(self, instance, owner=None):
+        def method(*args, **keywords):
+            return self.dispatcher.dispatch(type(args[0]))(instance, *args, **keywords)
+
+        return method
+
+
 def singledispatch(function):
     registry = {object: function}
 
@@ -208,12 +223,16 @@ def singledispatch(function):
         return function
 
     def register(cls, implementation=None):
+        if not isinstance(cls, type):
+            raise TypeError(f"Invalid first argument to `register()`: {cls!r}. Give the class, register(int): type hints of parameters are not kept")
         if implementation is None:
             return lambda f: register(cls, f)
         registry[cls] = implementation
         return implementation
 
     def wrapper(*args, **keywords):
+        if not args:
+            raise TypeError(f"{function.__name__} requires at least 1 positional argument")
         return dispatch(type(args[0]))(*args, **keywords)
 
     wrapper.register = register

@@ -15,9 +15,24 @@ def groupby(iterable, key=None):
         yield group_key, iter(group)
 
 
+def _tee_reader(source, waiting, mine):
+    while True:
+        if not mine:
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            for queue in waiting:
+                queue.append(item)
+        yield mine.pop(0)
+
+
 def tee(iterable, n=2):
-    items = list(iterable)
-    return tuple(iter(items) for _ in range(n))
+    if n < 0:
+        raise ValueError("n must be >= 0")
+    source = iter(iterable)
+    waiting = [[] for _ in range(n)]
+    return tuple(_tee_reader(source, waiting, mine) for mine in waiting)
 
 
 def compress(data, selectors):

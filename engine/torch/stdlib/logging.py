@@ -1,7 +1,7 @@
 """logging: loggers by name, levels, basicConfig, stream handlers and %-style formatters. What is logged goes to the standard error."""
 import sys
 import time
-from _support import caller, effect
+from _support import format_exception, caller, effect
 
 CRITICAL = FATAL = 50
 ERROR = 40
@@ -82,7 +82,7 @@ class Formatter:
         text = self._fmt % fields if self._style == "%" else self._fmt.format(**fields)
         error = record.exc_info
         if error is not None:
-            text += f"\n{type(error).__name__}: {error}"
+            text = text.rstrip("\n") + "\n" + format_exception(error, True).rstrip("\n")
         return text
 
 

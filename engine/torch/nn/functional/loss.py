@@ -38,6 +38,10 @@ def _check_same_size(input, target):
                       "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.")
 
 
+def _same_shape(input, target):
+    return (input, target) if input.shape == target.shape else torch.broadcast_tensors(input, target)
+
+
 # ---- regression ----
 
 def _weighted(loss, weight, reduction):
@@ -49,7 +53,11 @@ def _weighted(loss, weight, reduction):
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     _check_same_size(input, target)
-    return _weighted((input - target).pow(2), weight, _reduction(size_average, reduce, reduction))
+    reduction = _reduction(size_average, reduce, reduction)
+    if weight is not None:
+        return _weighted((input - target).pow(2), weight, reduction)
+    input, target = _same_shape(input, target)
+    return aten.mse_loss(input, target, _code(reduction))
 
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
@@ -61,18 +69,18 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     _check_same_size(input, target)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    distance = (input - target).abs()
-    loss = distance if beta == 0 else torch.where(distance < beta, 0.5 * distance * distance / beta, distance - 0.5 * beta)
-    return _reduced(loss, _reduction(size_average, reduce, reduction))
+    input, target = _same_shape(input, target)
+    return aten.smooth_l1_loss(input, target, _code(_reduction(size_average, reduce, reduction)), beta)
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     _check_same_size(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    distance = (input - target).abs()
-    loss = torch.where(distance < delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta))
-    return _weighted(loss, weight, _reduction(None, None, reduction))
+    input, target = _same_shape(input, target)
+    if weight is not None:
+        return _weighted(aten.huber_loss(input, target, 0, delta), weight, _reduction(None, None, reduction))
+    return aten.huber_loss(input, target, _code(_reduction(None, None, reduction)), delta)
 
 
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
@@ -112,11 +120,9 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     if input.shape != target.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please ensure they have the same size.")
-    # A logarithm of zero counts as -100.
-    loss = (target - 1) * torch.log1p(-input).clamp_min(-100) - target * torch.log(input).clamp_min(-100)
-    if weight is not None:
-        loss = loss * weight
-    return _reduced(loss, _reduction(size_average, reduce, reduction))
+    if torch._C._is_eager() and input.numel() > 0 and not bool(((input >= 0) & (input <= 1)).all()):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    return aten.binary_cross_entropy(input, target, weight, _code(_reduction(size_average, reduce, reduction)))
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):

@@ -11,7 +11,7 @@
 #define VITRINE_EAGER_H
 #include "session.h"
 
-typedef enum GivenKind { GIVEN_SIZE, GIVEN_STRIDE, GIVEN_INT, GIVEN_FLOAT /* its bits */ } GivenKind;
+typedef enum GivenKind { GIVEN_SIZE, GIVEN_STRIDE, GIVEN_INDEX /* a place along a dim, from its start */, GIVEN_INT, GIVEN_FLOAT /* its bits */ } GivenKind;
 /* A value of one call. Its variable times `multiple` is the value, and lies in the bucket. */
 typedef struct Given { int64_t value; uint8_t kind, multiple, bucket; } Given;
 
@@ -33,6 +33,7 @@ typedef struct OpClass {
     int vector;                     /* elements of 16 bytes of the narrowest dtype */
     int variant;                    /* pointwise: which of the row's meanings */
     unsigned given_args;            /* bit i: the number args[i] is among `given` (in order of i, behind sizes and strides) */
+    int index_arg, index_given;     /* an integer argument that is a place along a dim, and which value it is; -1 */
     VEC(unsigned char) key;
     VEC(TensorForm) forms;          /* of the tensor arguments in order, lists' too, then of the outputs */
     VEC(Given) given;

@@ -304,9 +304,11 @@ static bool name_among(const char *name, const char *const *names) {
 }
 
 /* Integer parameters that choose a kernel, and say nothing of sizes. */
-static const char *const free_of_shape[] = {"dim", "dims", "reduction", "ignore_index", "padding_idx", "correction", "ord", "diagonal", "dim0", "dim1", "low", "high", "from_", "to", NULL};
+static const char *const free_of_shape[] = {"dim", "dims", "reduction", "ignore_index", "padding_idx", "correction", "ord", "diagonal", "dim0", "dim1", "low", "high", "from_", "to", "shifts", "repeats", "pad", "output_mask", NULL};
 /* Those that are a size of the result or of the input, and that no kernel reads but as that. */
-static const char *const sizes_of_shape[] = {"size", "normalized_shape", NULL};
+static const char *const sizes_of_shape[] = {"size", "normalized_shape", "input_sizes", NULL};
+
+static bool is_place(const Op *op, const Arg *args, int i) { return args[i].tag == ARG_INT && args[i].i >= 0 && strcmp(op_param(op, i), "index") == 0; }
 
 /* Numbers of a creation op that its kernel can be given. */
 static bool is_free_number(const Op *op, const Arg *args, int i) {
@@ -329,7 +331,7 @@ static bool has_general_form(const Op *op, const Arg *args, int nargs) {
     for (int i = 0; i < nargs; i++) {
         if (args[i].tag != ARG_INT && args[i].tag != ARG_INTS) continue;
         const char *name = op_param(op, i);
-        if (!name_among(name, sizes_of_shape) && !name_among(name, free_of_shape) && !is_free_number(op, args, i)) return false;
+        if (!name_among(name, sizes_of_shape) && !name_among(name, free_of_shape) && !is_free_number(op, args, i) && !is_place(op, args, i)) return false;
     }
     return true;
 }
@@ -370,6 +372,9 @@ static void put_argument(OpClass *class, const Arg *arg, int place, bool in_list
     } else if (!class->exact && !in_list && arg->tag == ARG_INTS && name_among(op_param(class->op, place), sizes_of_shape)) {
         put(class, arg->ints.count);
         for (int i = 0; i < arg->ints.count; i++) put(class, size_code(class, arg->ints.at[i], false));
+    } else if (!class->exact && !in_list && is_place(class->op, class->args, place)) {
+        class->index_arg = place;
+        class->index_given = give(class, GIVEN_INDEX, arg->i, false, 0) - 2;
     } else if (!in_list && place < 30 && class->given_args & 1u << place) put(class, 255);
     else put_constant(class, arg);
 }
@@ -431,6 +436,7 @@ static void begin(OpClass *class, const Op *op, bool exact) {
     class->exact = exact;
     class->pointwise = class->empty = false;
     class->given_args = 0;
+    class->index_arg = class->index_given = -1;
     put(class, op->index), put(class, op->index >> 8);
     put(class, class->device.kind), put(class, class->device.index);
     put(class, class->narrow | exact << 1);

@@ -101,12 +101,13 @@ bool eager_cuda_run(void *state, const Op *op, const Arg *args, int nargs, const
     const OpClass *class;
     EagerPlan *made = plan_of_call(session, op, args, nargs, outs, nouts, outs[0].tensor.meta->device, &class);
     if (class->empty) return true;
+    if (nouts > MAX_OUTPUTS) return op_error(error, ERROR_RUNTIME, "%s on cuda: more than %d results", op->name, (int)MAX_OUTPUTS);
     if (made->error) return op_error(error, ERROR_RUNTIME, "%s on cuda: %s", op->name, made->error);
     if (!load(session, made, error)) return false;
     void *outputs[MAX_OUTPUTS] = {0};
-    for (int i = 0; i < made->output_count && i < MAX_OUTPUTS; i++) {
+    for (int i = 0; i < made->output_count; i++) {
         const Meta *meta = outs[i].tensor.meta;
-        if (made->outputs[i] >= 0 && made->outputs[i] < MAX_OUTPUTS) outputs[made->outputs[i]] = (char *)outs[i].tensor.data + meta->offset * dtype_size(meta->dtype);
+        if (made->outputs[i] >= 0) outputs[made->outputs[i]] = (char *)outs[i].tensor.data + meta->offset * dtype_size(meta->dtype);
     }
     return plan_run(session->runtime, made->plan, class->inputs.at, NULL, outputs, sizes_of_call(session->eager_plans, made, class, context), error);
 }

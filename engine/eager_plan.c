@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Making { Session *session; const OpClass *class; EagerPlan *made; Compile *c; Dim *vars; int form; } Making;
+typedef struct Making { Session *session; const OpClass *class; EagerPlan *made; Compile *c; Dim *vars; int form, assumed /* by the shape rules, which see each call themselves */; } Making;
 
 /* ---- variables ---- */
 /* What bucket_of says of a size. */
@@ -23,7 +23,7 @@ static Dim given_var(Making *m, int i) {
     SymTable *syms = m->c->syms;
     char name[16];
     snprintf(name, sizeof name, "s%d", i);
-    int64_t low = INT64_MIN, high = INT64_MAX;
+    int64_t low = given->kind == GIVEN_INDEX ? 0 : INT64_MIN, high = INT64_MAX;
     if (given->kind == GIVEN_SIZE || given->kind == GIVEN_STRIDE) {
         low = 2, high = m->class->narrow ? INT32_MAX : INT64_MAX;
         if (given->kind == GIVEN_SIZE) high = bucket_end(given->bucket, high);
@@ -54,6 +54,13 @@ static void set_ordered(Making *m, Meta *meta, const uint8_t *order) {
     }
 }
 
+/* Strides from sizes, as the form says. false: they are values of their own. */
+static bool set_layout(Making *m, Meta *meta, const TensorForm *form) {
+    if (form->layout == FORM_CONTIGUOUS) meta_set_contiguous(meta, m->c->syms);
+    else if (form->layout == FORM_ORDERED) set_ordered(m, meta, form->strides);
+    return form->layout != FORM_STRIDED;
+}
+
 static Meta next_meta(Making *m, const Meta *concrete) {
     const TensorForm *form = &m->class->forms.at[m->form++];
     Meta meta = {.dtype = (DType)form->dtype, .device = m->class->device, .rank = form->rank};
@@ -63,9 +70,7 @@ static Meta next_meta(Making *m, const Meta *concrete) {
         return meta;
     }
     for (int i = 0; i < form->rank; i++) meta.sizes[i] = dim_of_code(m, form->sizes[i]);
-    if (form->layout == FORM_CONTIGUOUS) meta_set_contiguous(&meta, m->c->syms);
-    else if (form->layout == FORM_ORDERED) set_ordered(m, &meta, form->strides);
-    else
+    if (!set_layout(m, &meta, form))
         for (int i = 0; i < form->rank; i++) meta.strides[i] = dim_of_code(m, form->strides[i]);
     return meta;
 }
@@ -103,13 +108,14 @@ static Arg sizes_arg(Making *m, const Arg *arg) {
 
 static bool is_size_list(const OpClass *class, int i) {
     const char *name = op_param(class->op, i);
-    return !class->exact && class->args[i].tag == ARG_INTS && (strcmp(name, "size") == 0 || strcmp(name, "normalized_shape") == 0);
+    return !class->exact && class->args[i].tag == ARG_INTS && (strcmp(name, "size") == 0 || strcmp(name, "normalized_shape") == 0 || strcmp(name, "input_sizes") == 0);
 }
 
 static Arg *node_args(Making *m, Graph *graph) {
     const OpClass *class = m->class;
     Arg *args = ARENA_ARRAY(m->c->arena, Arg, class->nargs + 1);
     for (int i = 0; i < class->nargs; i++) args[i] = is_size_list(class, i) ? sizes_arg(m, &class->args[i]) : input_arg(m, graph, &class->args[i]);
+    if (class->index_arg >= 0) args[class->index_arg] = arg_int(m->vars[class->index_given]);
     return args;
 }
 
@@ -148,12 +154,12 @@ static bool infer_outputs(Making *m, const Op *op, const Arg *args, Meta *metas)
     bool inplace = op != class->op || op_has(class->op, TRAIT_INPLACE);
     for (int i = 0; i < class->nouts; i++) {
         if (!inplace && !same_under_hints(&found[i], class->outs[i].tensor.meta)) return false;
-        for (int d = 0; d < found[i].rank; d++)
-            if (dim_is_int(found[i].sizes[d]) && found[i].sizes[d] > 1) return false; /* the rule read a hint */
         metas[i] = found[i];
         metas[i].offset = 0;
         metas[i].device = class->device;
+        if (!inplace && !set_layout(m, &metas[i], &class->forms.at[m->form + i])) return false;
     }
+    m->assumed = assumption_count(m->c->syms);
     return true;
 }
 
@@ -226,7 +232,7 @@ static void make_body(void *state) {
     make_vars(m);
     const Graph *graph = m->class->pointwise ? pointwise_graph(m) : general_graph(m);
     m->made->plan = inductor_compile_graph(m->c, graph, m->class->device, m->class->op->name);
-    if (!m->class->exact && assumption_count(m->c->syms) > 0) fail(m->c->failure, (Span){0}, "it holds for some sizes only");
+    if (!m->class->exact && assumption_count(m->c->syms) > m->assumed) fail(m->c->failure, (Span){0}, "it holds for some sizes only");
     if (!m->class->exact && !is_all_kernels(m->made->plan)) fail(m->c->failure, (Span){0}, "it is not made of kernels alone");
     find_order(m);
     find_outputs(m);

@@ -106,6 +106,7 @@ Session *session_open(const SessionOptions *options) {
 
 void session_close(Session *session) {
     if (!session) return;
+    vm_finish(session->vm);
     dynamo_close(session->dynamo);
     vm_close(session->vm);
     eager_cuda_close(session);

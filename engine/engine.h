@@ -85,6 +85,12 @@ const char *const *stage_names(void);                                    /* NULL
 
 typedef struct GuardFacts { const char *id, *kind, *text, *why; Span span; int64_t checks, failures; } GuardFacts;
 int entry_guards(Entry *entry, GuardFacts *guards, int room);
+/* A symbolic size, stride or int of an entry: where it is read, what an assumption made it (NULL: itself), its value when it was compiled, its range. */
+typedef struct SymbolFacts { const char *name, *place, *becomes, *why; int64_t hint, low, high; Span span; } SymbolFacts;
+int entry_symbols(Entry *entry, SymbolFacts *symbols, int room);
+typedef struct ShapeFacts { const char *name, *shape; Span span; bool is_input; } ShapeFacts;
+int entry_shapes(Entry *entry, ShapeFacts *shapes, int room);           /* of every value of the captured graph; inputs at the function's own line */
+Span entry_last_line(Entry *entry);                                     /* of the captured function */
 typedef struct KernelFacts {
     const char *id, *entry_symbol, *language, *source, *schedule, *side, *nodes; /* nodes: "%add %relu" */
     int64_t bytes; double flops; int launches; bool is_extern;
@@ -115,5 +121,7 @@ typedef struct OpFacts { const char *name, *family, *signature, *scalar, *grad, 
 bool session_op(Session *session, const char *name, OpFacts *facts, Arena *arena);
 void session_op_names(Session *session, void (*offer)(void *state, const char *name), void *state);
 void session_versions(Session *session, Text *text);
+/* Makes the CUDA kernels of common single ops ahead, into the disk cache (eager_warm.c). report: one line of what was made, or why not (false). */
+bool session_warm(Session *session, Text *report);
 Arena *session_command_arena(Session *session);                          /* reset by session_collect */
 #endif

@@ -168,11 +168,23 @@ static void put_guard(Question *q, const GuardFacts *guard) {
     put_reason(q, &reason);
 }
 
+/* Behind a guard on sizes stand its symbols: why each of them is one. */
+static void search_symbols(Question *q) {
+    const ReasonLog *log = entry_reasons(q->entry);
+    for (int i = 0; log && i < log->all.count; i++) {
+        const Reason *about = &log->all.at[i];
+        if (about->kind != REASON_DYNAMIC || !same_name(about->other, q->subject)) continue;
+        for (int k = 0; k < log->all.count; k++)
+            if (log->all.at[k].kind == REASON_DYNAMIC && !log->all.at[k].other && same_name(log->all.at[k].subject, about->subject)) put_reason(q, &log->all.at[k]);
+    }
+}
+
 static bool why_name(CommandCall *call, Entry *entry, int kind, int word) {
     Question q = ask(call, entry, kind, call_word(call, word), NULL);
     GuardList guards = facts_guards(call->arena, entry);
-    for (int i = 0; kind < 0 && i < guards.count; i++)
-        if (same_name(guards.at[i].id, q.subject)) put_guard(&q, &guards.at[i]);
+    bool about_guard = kind < 0 || kind == REASON_GUARD;
+    for (int i = 0; about_guard && i < guards.count; i++)
+        if (same_name(guards.at[i].id, q.subject)) put_guard(&q, &guards.at[i]), search_symbols(&q);
     search(&q);
     if (kind < 0 && !q.found) search_kernel(&q);
     if (tell(&q)) return true;
@@ -234,12 +246,14 @@ static bool run_why(CommandCall *call) {
 }
 
 const Command command_why = {
-    .name = "why", .group = "ask", .usage = "A B | saved %x | recomputed %x | break | recompile | NAME", .least = 1, .most = 4, .complete = COMPLETE_NAME,
+    .name = "why", .group = "ask", .usage = "A B | saved %x | recomputed %x | dynamic s0 | guard g3 | break | recompile | NAME", .least = 1, .most = 4, .complete = COMPLETE_NAME,
     .run = run_why,
     .summary = "ask for the reason of a decision",
     .help = "  :why %a %b          fused? and if not, every reason with its numbers (also k0 k1)\n"
             "  :why saved %x       why it crosses to the backward; :why saved lists all\n"
             "  :why recomputed %x  why it is computed twice instead\n"
+            "  :why dynamic s0     why a size is a symbol, and what the code asked of it\n"
+            "  :why guard g3       the line that made a guard necessary, and the symbols in it\n"
             "  :why break          all graph breaks, at their lines\n"
             "  :why recompile      all recompiles, with the guards that failed\n"
             "  :why VERDICT        all such decisions: extern epilogue fused not_fused materialized …\n"

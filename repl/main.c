@@ -83,6 +83,16 @@ static void print_versions(Repl *repl) {
     text_free(&text);
 }
 
+static void warm_cache(Repl *repl) {
+    Text text = {0};
+    if (session_warm(repl->session, &text)) show_out(&repl->show, text.data, text.length);
+    else {
+        show_note(arena_printf(repl->arena, "vitrine: --warm: %s", text_cstr(&text)));
+        repl->command_failed = true;
+    }
+    text_free(&text);
+}
+
 /* FILE, then each -c, then the prompt or standard input when nothing was named. */
 static void run_everything(Repl *repl) {
     const Options *options = repl->options;
@@ -136,6 +146,7 @@ int main(int argc, char **argv) {
     catch_signals();
     open_session(&repl);
     if (options.version) print_versions(&repl);
+    else if (options.warm) warm_cache(&repl);
     else run_everything(&repl);
     return finish(&repl);
 }

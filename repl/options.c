@@ -8,7 +8,7 @@
 
 typedef enum OptionId {
     OPTION_TEXT, OPTION_STAY, OPTION_DEVICE, OPTION_ARCH, OPTION_SUMMARY, OPTION_JSON, OPTION_PLAIN, OPTION_COLOR,
-    OPTION_KEEP_GOING, OPTION_ECHO, OPTION_NO_CACHE, OPTION_SAFE, OPTION_VERSION, OPTION_HELP
+    OPTION_KEEP_GOING, OPTION_ECHO, OPTION_NO_CACHE, OPTION_SAFE, OPTION_WARM, OPTION_VERSION, OPTION_HELP
 } OptionId;
 
 typedef struct OptionRow { OptionId id; const char *name, *letter, *value; } OptionRow;
@@ -20,6 +20,7 @@ static const OptionRow ROWS[] = {
     {OPTION_PLAIN, "--plain", NULL, NULL},       {OPTION_COLOR, "--color", NULL, "WHEN"},
     {OPTION_KEEP_GOING, "--keep-going", NULL, NULL}, {OPTION_ECHO, "--echo", NULL, NULL},
     {OPTION_NO_CACHE, "--no-cache", NULL, NULL}, {OPTION_SAFE, "--safe", NULL, NULL},
+    {OPTION_WARM, "--warm", NULL, NULL},
     {OPTION_VERSION, "--version", NULL, NULL},   {OPTION_HELP, "--help", "-h", NULL},
 };
 
@@ -40,6 +41,7 @@ const char *options_help(void) {
            "  --echo            print input lines as they are read, and values of expressions: for transcripts\n"
            "  --no-cache        do not use the cache of kernels on disk\n"
            "  --safe            refuse commands that touch files\n"
+           "  --warm            make the CUDA kernels of common single ops ahead, into the cache, and end\n"
            "  --version         versions, and what was found on this machine\n"
            "  -h, --help        this text; :help at the prompt lists the commands\n"
            "\n"
@@ -92,6 +94,7 @@ static bool apply(Options *options, OptionId id, const char *value, Arena *arena
     case OPTION_ECHO: options->echo = true; return true;
     case OPTION_NO_CACHE: options->no_cache = true; return true;
     case OPTION_SAFE: options->safe = true; return true;
+    case OPTION_WARM: options->warm = true; return true;
     case OPTION_VERSION: options->version = true; return true;
     case OPTION_HELP: options->help = true; return true;
     }

@@ -10,7 +10,7 @@ typedef struct Options {
     VEC(const char *) texts;    /* -c, in order */
     const char *file;           /* NULL: none; "-": standard input */
     const char *device, *arch, *summary;
-    bool stay, json, plain, keep_going, echo, no_cache, safe, version, help;
+    bool stay, json, plain, keep_going, echo, no_cache, safe, warm, version, help;
     ColorChoice color;
     VEC(const char *) arguments; /* behind FILE */
 } Options;

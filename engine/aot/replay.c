@@ -84,6 +84,14 @@ static Value item_of(VM *vm, Value tuple, int index) {
     return value_ref(tuple);
 }
 
+/* A tuple of one (a split into a single part) is the node itself. Takes the reference. */
+static Value only_item(VM *vm, const Node *node, Value result) {
+    if (node->noutputs != 1 || value_is(result, OBJ_TENSOR)) return result;
+    Value item = item_of(vm, result, 0);
+    value_unref(vm, result);
+    return item;
+}
+
 static Node *replay_leaf(Replay *replay, const Node *node) {
     Graph *to = replay->to;
     Meta meta = meta_resolved(&node->metas[0]);
@@ -105,7 +113,7 @@ void replay_node(Replay *replay, const Node *node) {
         replay_set(replay, node, value_tensor(trace_tensor(tracer, replay_leaf(replay, node), 0)));
         break;
     case NODE_GETITEM: replay_set(replay, node, item_of(tracer->vm, replay_value(replay, node->args[0].tensor.owner), node->index)); break;
-    case NODE_CALL: replay_set(replay, node, replay_check(replay, node, vm_run_op(tracer->vm, node->op, replay_args(replay, node), node->nargs))); break;
+    case NODE_CALL: replay_set(replay, node, only_item(tracer->vm, node, replay_check(replay, node, vm_run_op(tracer->vm, node->op, replay_args(replay, node), node->nargs)))); break;
     }
 }
 

@@ -4,8 +4,8 @@
  * Blocks double in size up to a cap, so that a small arena costs little and a large one few mallocs; a request larger
  * than a block gets a block of its own behind the current one, whose rest stays in use.
  *
- * Invariant: `blocks` is the block being filled; all memory behind `used` is still zero, since calloc made it
- * and nothing is ever given back. Under ASan what was not handed out is poisoned, with a gap after each allocation. */
+ * Invariant: `blocks` is the block being filled; all memory behind `used` is zero, since calloc made it or
+ * a reset cleared it. Under ASan what was not handed out is poisoned, with a gap after each allocation. */
 #include "base/arena.h"
 #include <assert.h>
 #include <limits.h>
@@ -59,7 +59,7 @@ static _Noreturn void out_of_memory(const char *name, size_t bytes) {
 }
 
 Arena *arena_new(const char *name) {
-    Arena *arena = calloc(1, sizeof *arena);
+    Arena *arena = heap_zeroed(sizeof *arena);
     if (!arena) out_of_memory(name, sizeof *arena);
     arena->name = name ? name : "unnamed";
     arena->next_size = FIRST_BLOCK;
@@ -84,16 +84,24 @@ static void free_blocks(Arena *arena) {
     arena->blocks = NULL;
 }
 
+/* A single first block stays, zeroed where it was used: arenas that are reset again and again (one a call) then cost no malloc. */
 void arena_reset(Arena *arena) {
     run_deferred(arena);
-    free_blocks(arena);
-    arena->next_size = FIRST_BLOCK;
+    Block *kept = arena->blocks && !arena->blocks->next && arena->blocks->size == FIRST_BLOCK ? arena->blocks : NULL;
+    if (kept) {
+        show(kept->data, kept->used);
+        memset(kept->data, 0, kept->used);
+        hide(kept->data, kept->used);
+        kept->used = 0;
+    } else free_blocks(arena);
+    arena->next_size = kept ? 2 * FIRST_BLOCK : FIRST_BLOCK;
     arena->bytes = 0;
 }
 
 void arena_free(Arena *arena) {
     if (!arena) return;
-    arena_reset(arena);
+    run_deferred(arena);
+    free_blocks(arena);
     free(arena);
 }
 

@@ -186,6 +186,7 @@ static Value capture_item(VM *vm, Tensor *tensor) {
 static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
+    .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared,
     .will_mutate = capture_will_mutate, .may_call = capture_may_call,
 };
 
@@ -201,7 +202,7 @@ static Frame *root_frame(Capture *capture) {
 
 static void global_guards(Capture *capture) {
     VM *vm = capture->vm;
-    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_GLOBAL_STATE, .grad_enabled = vm->grad_enabled, .default_dtype = vm->default_dtype, .span = capture->entry->code->span, .why = "the graph was captured in this mode"});
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_GLOBAL_STATE, .modes = capture->modes, .span = capture->entry->code->span, .why = "the graph was captured in this mode"});
 }
 
 /* An input that is changed must not share memory with another: which of the two is read first would matter. Such calls run eagerly. */
@@ -299,6 +300,7 @@ bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame, const BreakPlan *
     capture_begin(&capture);
     global_guards(&capture);
     capture.root = root_frame(&capture);
+    if (frame->function) capture_know_cells(&capture, frame->function, NULL);
     Value result = frame_run(vm, capture.root);
     bool ran = !value_is_error(result), ok = false;
     vm->instruction_hook = capture.outer_hook;

@@ -14,6 +14,7 @@
 typedef struct Shadow { Value shadow, real; const Source *source; bool mutated; Value original; /* a copy of the shadow's first content: what is written back is the difference */ } Shadow;
 typedef struct InputTensor { Tensor *real, *fake; Node *node; const Source *source; } InputTensor;
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
+typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
 typedef struct CellWrite { Cell *cell; Value value; } CellWrite;                    /* a cell of a function of the program, as the frame leaves it */
 
 typedef struct Capture {
@@ -31,6 +32,7 @@ typedef struct Capture {
     Map *constants;                 /* real Tensor* that no source names -> fake Tensor* */
     VEC(NameWrite) globals;
     VEC(CellWrite) cells;
+    VEC(TensorWrite) tensors;
     Modes modes;                    /* as the frame found them */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
@@ -56,6 +58,10 @@ Value capture_load_global(VM *vm, Frame *frame, const char *name);
 Value capture_load_cell(VM *vm, Cell *cell);
 bool capture_store_cell(VM *vm, Cell *cell, Value value);
 bool capture_store_global(VM *vm, Frame *frame, const char *name, Value value);
+void capture_know_cells(Capture *capture, const Function *function, const Source *source); /* its closure's; source NULL: the captured function itself */
+Value capture_load_tensor_attr(VM *vm, Tensor *tensor, const char *name);
+int capture_store_tensor_attr(VM *vm, Tensor *tensor, const char *name, Value value);
+void capture_compared(VM *vm, Value a, Value b);
 bool capture_will_mutate(VM *vm, Object *object);
 bool capture_may_call(VM *vm, Value callee);
 bool capture_modes_changed(const Capture *capture);

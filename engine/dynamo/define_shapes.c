@@ -99,7 +99,7 @@ ShapeMark shapes_mark(VM *vm, const Tensor *tensor, int dim) {
 
 unsigned shapes_marks(VM *vm, const Tensor *tensor) {
     unsigned marks = 0;
-    for (int i = 0; i < tensor->meta.rank && tensor->dict.tag == V_OBJECT; i++)
+    for (int i = 0; i < tensor->meta.rank && tensor->has_marks; i++)
         if (has_mark(vm, tensor, MARKED_DYNAMIC, i)) marks |= 1u << i;
     return marks;
 }
@@ -121,6 +121,7 @@ static bool mark_dim(VM *vm, Tensor *tensor, const char *name, Value dim, int *a
     if (i < 0) i += tensor->meta.rank;
     if (i < 0 || i >= tensor->meta.rank) return vm_raise(vm, dim.tag == V_INT || dim.tag == V_BOOL ? "IndexError" : "TypeError", "a dimension of a tensor of %d dimensions is expected", tensor->meta.rank), false;
     *at = (int)i;
+    tensor->has_marks = true;
     return dict_set(vm, ((Set *)own_attribute(vm, tensor, name, true).o)->dict, value_int(i), VALUE_NONE);
 }
 

@@ -3,6 +3,7 @@
  *     L['log'][:] = […]        lists, dicts, sets: their whole new content
  *     L['self'].count = 3      objects: the attributes that changed
  *     total = …                globals of the frame's module (STORE_GLOBAL) and of others (their namespace)
+ *     x.grad = None            attributes of input tensors
  *     cells                    closure variables of functions of the program (STORE_DEREF, or the cell itself)
  *     modes                    grad mode, autocast, default dtype: as the frame leaves them
  *
@@ -12,12 +13,12 @@
 #include "vm/torch_state.h"
 #include <string.h>
 
-struct Effect { const Shadow *shadow; const char *attribute; const NameWrite *global; const CellWrite *cell; int local; Effect *next; };
+struct Effect { const Shadow *shadow; const char *attribute; const NameWrite *global; const CellWrite *cell; const TensorWrite *tensor; int local; Effect *next; };
 
 bool capture_has_effects(const Capture *capture) {
     for (int i = 0; i < capture->shadows.count; i++)
         if (capture->shadows.at[i]->mutated) return true;
-    return capture->globals.count || capture->cells.count || capture_modes_changed(capture);
+    return capture->globals.count || capture->cells.count || capture->tensors.count || capture_modes_changed(capture);
 }
 
 static bool same_item(Value a, Value b) { return a.tag == b.tag && (a.tag < V_BOOL || (a.tag == V_BOOL ? a.b == b.b : a.i == b.i)); }
@@ -74,6 +75,10 @@ Effect *effects_build(Rewrite *r) {
         emit_value(r, capture->cells.at[i].value);
         effect_add(r, &tail, (Effect){.cell = &capture->cells.at[i]});
     }
+    for (int i = 0; i < capture->tensors.count && !r->failed; i++) {
+        emit_value(r, capture->tensors.at[i].value);
+        effect_add(r, &tail, (Effect){.tensor = &capture->tensors.at[i]});
+    }
     return first;
 }
 
@@ -117,6 +122,10 @@ static void write_effect(Rewrite *r, const Effect *effect) {
         emit_load(r, effect->local);
         if (effect->global) write_global(r, effect->global);
         else write_cell(r, effect->cell);
+    } else if (effect->tensor) {
+        emit_load(r, effect->local);
+        emit_source(r, effect->tensor->source);
+        emit(r, OPCODE_STORE_ATTR, rewrite_name(r, effect->tensor->name));
     } else if (effect->attribute) {
         emit_load(r, effect->local);
         emit_source(r, effect->shadow->source);

@@ -1,9 +1,10 @@
 /* Guard check: does every guard of an entry hold for a frame? In: a guard set and a frame about to run. Out: a guard that fails, or NULL.
  *
- * Checks run at every call of a compiled frame, so they are laid out once as a program: tensors first, each a few numbers side by side; then which
- * of them are the same tensor, by one hash; then the rest, as they were added. A value that several guards look at is read once.
+ * Checks run at every call of a compiled frame, so they are laid out once as a program: tensors first, each a few numbers side by side, which tell in
+ * passing whether one came twice; then the rest, as they were added. A value that several guards look at is read once.
  * Invariant: nothing of the program is run, no reference count changes. */
-#include "dynamo/guards.h"
+#include "dynamo/shapes.h"
+#include <stddef.h>
 #include <string.h>
 
 /* ---- one guard of each kind ---- */
@@ -14,17 +15,7 @@ static bool dims_hold(const Dim *want, const Dim *got, int count) {
     return true;
 }
 
-static unsigned marks_of(VM *vm, const Tensor *t) {
-    unsigned marks = 0;
-    Value key, value, set = t->dict.tag == V_OBJECT ? dict_get_name(vm, (Dict *)t->dict.o, intern(vm->lang->names, "_dynamo_dynamic_indices")) : VALUE_NULL;
-    int position = 0;
-    if (!value_is(set, OBJ_SET)) return 0;
-    while (dict_next(((Set *)set.o)->dict, &position, &key, &value))
-        if (key.tag == V_INT && key.i >= 0 && key.i < MAX_RANK) marks |= 1u << key.i;
-    return marks;
-}
-
-static bool marks_hold(VM *vm, const Guard *guard, const Tensor *t) { return t->dict.tag == V_NULL || (marks_of(vm, t) & ~guard->marks) == 0; }
+static bool marks_hold(VM *vm, const Guard *guard, const Tensor *t) { return !t->has_marks || (shapes_marks(vm, t) & ~guard->marks) == 0; }
 
 static bool tensor_holds(VM *vm, const Guard *guard, Value value) {
     if (!value_is(value, OBJ_TENSOR)) return false;
@@ -65,10 +56,24 @@ static bool are_apart(const Guard *guard, Value a, Value b) {
     return a.o == b.o || ((Tensor *)a.o)->storage != ((Tensor *)b.o)->storage;
 }
 
-static bool all_apart(const Guard *guard, SourceValues *values) {
+static bool pairs_apart(const Guard *guard, SourceValues *values) {
     for (int i = 0; i < guard->source_count; i++)
         for (int j = 0; j < i; j++)
             if (!are_apart(guard, source_value(values, guard->sources[i]), source_value(values, guard->sources[j]))) return false;
+    return true;
+}
+
+/* What was met already carries this check's number; only then pairs are looked at. */
+static bool all_apart(const Guard *guard, SourceValues *values) {
+    uint64_t stamp = ++values->vm->guard_check;
+    for (int i = 0; i < guard->source_count; i++) {
+        Value value = source_value(values, guard->sources[i]);
+        if (!value_is(value, OBJ_TENSOR)) continue;
+        Tensor *t = (Tensor *)value.o;
+        uint64_t *met = guard->kind == GUARD_NO_ALIAS ? &t->met : &t->storage->met;
+        if (*met == stamp) return pairs_apart(guard, values);
+        *met = stamp;
+    }
     return true;
 }
 
@@ -84,7 +89,7 @@ static bool same_object(Value a, Value b) { return a.tag == V_OBJECT && b.tag ==
 bool guard_holds(const Guard *guard, SourceValues *values) {
     VM *vm = values->vm;
     switch (guard->kind) {
-    case GUARD_GLOBAL_STATE: return vm->grad_enabled == guard->grad_enabled && vm->default_dtype == guard->default_dtype;
+    case GUARD_GLOBAL_STATE: return modes_hold(vm, &guard->modes);
     case GUARD_NO_ALIAS: case GUARD_NO_OVERLAP: return all_apart(guard, values);
     case GUARD_SHAPE_EXPR: return shape_holds(guard, values);
     default: break;
@@ -98,6 +103,7 @@ bool guard_holds(const Guard *guard, SourceValues *values) {
     case GUARD_LENGTH: return value_count(value) == guard->length;
     case GUARD_KEYS: return keys_hold(guard, value);
     case GUARD_ABSENT: return attribute_value(vm, value, guard->name).tag == V_NULL;
+    case GUARD_DIFFERENT: return !same_object(value, source_value(values, guard->other));
     case GUARD_SAME: return same_object(value, source_value(values, guard->other));
     default: return false;
     }
@@ -105,65 +111,104 @@ bool guard_holds(const Guard *guard, SourceValues *values) {
 
 /* ---- all of them as a program ---- */
 
-/* A tensor guard: what is compared lies together. dims: sizes, then strides; those that may have any value are left out of `wanted`. */
+/* What stands first in a Meta, to be compared at once. */
+typedef union MetaHead { struct { DType dtype; Device device; int rank; } fields; uint64_t words[2]; } MetaHead;
+_Static_assert(sizeof(MetaHead) == 16 && offsetof(Meta, dtype) == 0 && offsetof(Meta, device) == 4 && offsetof(Meta, rank) == 12, "a Meta starts with dtype, device and rank");
+
+/* A tensor guard: what is compared lies together, one test behind the other. dims: sizes, then strides; bit i of `wanted`: dims[i] is compared. */
 typedef struct TensorTest {
     const Guard *guard;
-    int local;                      /* slot of the frame; -1: by its source */
-    int rank, dtype, device_kind, device_index;
-    bool requires_grad, all_fixed;
-    const int64_t *dims;
-    uint32_t wanted;                /* bit i: dims[i] */
+    int local, rank;                /* local: slot of the frame; -1: by its source */
+    MetaHead head;
+    uint32_t wanted;
+    bool requires_grad, all_fixed, apart; /* apart: not a tensor that this check met already */
+    int64_t dims[];
 } TensorTest;
 
-/* Which tensors (or storages) were met in this check: an open-addressing table whose entries carry the check's number, so that it is never cleared. */
-typedef struct MetSlot { const void *object; uint64_t stamp; } MetSlot;
-typedef struct MetTable { const Guard *guard; MetSlot *slots; unsigned mask; uint64_t stamp; } MetTable;
+/* A slot, and the range that its value must lie in. */
+typedef struct SlotTest { const SizeSource *slot; int local; const Guard *guard; int64_t low, high; } SlotTest;
 
 typedef struct GuardProgram {
     TensorTest *tensors; int tensor_count;
-    MetTable met[2]; int met_count;
+    SlotTest *slot_tests;           /* by slot */
+    const Guard *no_alias;          /* the guard that `apart` stands for */
     const Guard **rest; int rest_count;
     bool shapes;
     Value *memo; bool *known;       /* by source id */
     int64_t *slots;
 } GuardProgram;
 
-static void add_tensor(GuardSet *set, GuardProgram *program, const Guard *guard) {
-    TensorTest *test = &program->tensors[program->tensor_count++];
+static size_t test_bytes(int rank) { return sizeof(TensorTest) + sizeof(int64_t) * 2 * (size_t)rank; }
+static TensorTest *test_after(const TensorTest *test) { return (TensorTest *)(uintptr_t)((const char *)test + test_bytes(test->rank)); }
+
+static TensorTest *put_tensor(TensorTest *test, const Guard *guard, bool apart) {
     const Meta *meta = &guard->meta;
     bool is_local = guard->source->kind == SOURCE_LOCAL && !guard->source->base;
-    *test = (TensorTest){.guard = guard, .local = is_local ? guard->source->index : -1, .rank = meta->rank, .dtype = meta->dtype, .device_kind = (int)meta->device.kind,
-                         .device_index = meta->device.index, .requires_grad = guard->requires_grad, .all_fixed = true};
-    int64_t *dims = ARENA_ARRAY(set->arena, int64_t, 2 * meta->rank + 1);
+    memset(test, 0, sizeof *test);
+    test->guard = guard;
+    test->local = is_local ? guard->source->index : -1;
+    test->rank = meta->rank;
+    test->head.fields.dtype = meta->dtype;
+    test->head.fields.device = meta->device;
+    test->head.fields.rank = meta->rank;
+    test->requires_grad = guard->requires_grad;
+    test->all_fixed = true;
+    test->apart = apart;
     for (int i = 0; i < 2 * meta->rank; i++) {
-        dims[i] = i < meta->rank ? meta->sizes[i] : meta->strides[i - meta->rank];
-        if (dim_is_int(dims[i])) test->wanted |= 1u << i;
+        test->dims[i] = i < meta->rank ? meta->sizes[i] : meta->strides[i - meta->rank];
+        if (dim_is_int(test->dims[i])) test->wanted |= 1u << i;
         else test->all_fixed = false;
     }
-    test->dims = dims;
+    return test_after(test);
 }
 
-static void add_met(GuardSet *set, GuardProgram *program, const Guard *guard) {
-    unsigned size = 8;
-    while (size < 3u * (unsigned)guard->source_count) size *= 2;
-    program->met[program->met_count++] = (MetTable){guard, ARENA_ARRAY(set->arena, MetSlot, (int)size), size - 1, 0};
+static bool is_among(const Guard *guard, const Source *source) {
+    for (int i = 0; i < guard->source_count; i++)
+        if (guard->sources[i] == source) return true;
+    return false;
+}
+
+/* Is every source of a NO_ALIAS guard one of the tensors that are tested anyway? */
+static const Guard *find_no_alias(const GuardSet *set) {
+    const Guard *found = NULL;
+    int tested = 0;
+    for (int i = 0; i < set->all.count && !found; i++)
+        if (set->all.at[i].kind == GUARD_NO_ALIAS) found = &set->all.at[i];
+    for (int i = 0; found && i < set->all.count; i++) tested += set->all.at[i].kind == GUARD_TENSOR && is_among(found, set->all.at[i].source);
+    return found && tested == found->source_count ? found : NULL;
+}
+
+static void put_slots(const GuardSet *set, GuardProgram *program) {
+    program->slot_tests = ARENA_ARRAY(set->arena, SlotTest, set->slot_count + 1);
+    for (int i = 0; i < set->slot_count; i++) {
+        const Source *source = set->slots[i].source;
+        program->slot_tests[i] = (SlotTest){&set->slots[i], source->kind == SOURCE_LOCAL && !source->base ? source->index : -1, NULL, INT64_MIN, INT64_MAX};
+    }
 }
 
 static GuardProgram *program_make(GuardSet *set) {
     GuardProgram *program = ARENA_NEW(set->arena, GuardProgram);
     int count = set->all.count;
-    program->tensors = ARENA_ARRAY(set->arena, TensorTest, count + 1);
+    size_t bytes = sizeof(TensorTest);
+    for (int i = 0; i < count; i++)
+        if (set->all.at[i].kind == GUARD_TENSOR) bytes += test_bytes(set->all.at[i].meta.rank);
+    TensorTest *next = program->tensors = (TensorTest *)(void *)ARENA_ARRAY(set->arena, int64_t, (int64_t)(bytes / sizeof(int64_t) + 1));
     program->rest = ARENA_ARRAY(set->arena, const Guard *, count + 1);
     program->memo = ARENA_ARRAY(set->arena, Value, set->source_count + 1);
     program->known = ARENA_ARRAY(set->arena, bool, set->source_count + 1);
     program->slots = ARENA_ARRAY(set->arena, int64_t, set->slot_count + 1);
+    program->no_alias = find_no_alias(set);
+    put_slots(set, program);
     for (int i = 0; i < count; i++) {
         const Guard *guard = &set->all.at[i];
         program->shapes |= guard->kind == GUARD_SHAPE_EXPR;
-        bool apart = guard->kind == GUARD_NO_ALIAS || guard->kind == GUARD_NO_OVERLAP;
-        if (guard->kind == GUARD_TENSOR) add_tensor(set, program, guard);
-        else if (apart && program->met_count < 2) add_met(set, program, guard);
-        else program->rest[program->rest_count++] = guard;
+        if (guard->kind == GUARD_TENSOR) {
+            next = put_tensor(next, guard, program->no_alias && is_among(program->no_alias, guard->source));
+            program->tensor_count++;
+        } else if (guard->kind == GUARD_SHAPE_EXPR && guard->is_range) {
+            SlotTest *slot = &program->slot_tests[guard->slot];
+            slot->guard = guard, slot->low = guard->low, slot->high = guard->high;
+        } else if (guard != program->no_alias) program->rest[program->rest_count++] = guard;
     }
     return program;
 }
@@ -183,47 +228,19 @@ static bool dims_match(const TensorTest *test, const Meta *meta) {
     return true;
 }
 
-static bool tensor_passes(const TensorTest *test, SourceValues *values) {
+/* NULL: it passes. */
+static const Guard *test_tensor(const TensorTest *test, SourceValues *values, const GuardProgram *program, uint64_t stamp) {
     Value value = test->local >= 0 ? values->frame->fast[test->local] : source_value(values, test->guard->source);
-    if (!value_is(value, OBJ_TENSOR)) return false;
-    const Tensor *t = (const Tensor *)value.o;
-    const Meta *meta = &t->meta;
-    if ((int)meta->dtype != test->dtype || meta->rank != test->rank || (int)meta->device.kind != test->device_kind || meta->device.index != test->device_index) return false;
-    if (tensor_needs_grad(t) != test->requires_grad || !dims_match(test, meta)) return false;
-    return t->dict.tag == V_NULL || marks_hold(values->vm, test->guard, t);
-}
-
-static unsigned hash_of(const void *object) { return (unsigned)((uint64_t)(uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15) >> 40); }
-
-/* The first time this object is met in this check? */
-static bool meet(MetTable *table, const void *object) {
-    unsigned at = hash_of(object) & table->mask;
-    while (table->slots[at].stamp == table->stamp) {
-        if (table->slots[at].object == object) return false;
-        at = (at + 1) & table->mask;
-    }
-    table->slots[at] = (MetSlot){object, table->stamp};
-    return true;
-}
-
-static bool sources_apart(MetTable *table, SourceValues *values) {
-    const Guard *guard = table->guard;
-    table->stamp++;
-    for (int i = 0; i < guard->source_count; i++) {
-        const Source *source = guard->sources[i];
-        Value value = source->kind == SOURCE_LOCAL && !source->base ? values->frame->fast[source->index] : source_value(values, source);
-        if (!value_is(value, OBJ_TENSOR)) continue;
-        const void *object = guard->kind == GUARD_NO_ALIAS ? (const void *)value.o : (const void *)((Tensor *)value.o)->storage;
-        if (!meet(table, object)) return guard->kind == GUARD_NO_OVERLAP && all_apart(guard, values); /* one tensor twice is no overlap */
-    }
-    return true;
-}
-
-static bool read_slots(const GuardSet *set, GuardProgram *program, SourceValues *values) {
-    for (int i = 0; i < set->slot_count; i++)
-        if (!slot_value(values, &set->slots[i], &program->slots[i])) return false;
-    values->slots = program->slots;
-    return true;
+    if (!value_is(value, OBJ_TENSOR)) return test->guard;
+    Tensor *t = (Tensor *)value.o;
+    MetaHead head;
+    memcpy(&head, &t->meta, sizeof head);
+    if (((head.words[0] ^ test->head.words[0]) | (head.words[1] ^ test->head.words[1])) || !dims_match(test, &t->meta)) return test->guard;
+    if (tensor_needs_grad(t) != test->requires_grad || !marks_hold(values->vm, test->guard, t)) return test->guard;
+    if (!test->apart) return NULL;
+    bool again = t->met == stamp;
+    t->met = stamp;
+    return again ? program->no_alias : NULL;
 }
 
 static const Guard *first_shape(const GuardSet *set) {
@@ -232,12 +249,37 @@ static const Guard *first_shape(const GuardSet *set) {
     return NULL;
 }
 
+static bool read_slot(const SlotTest *test, SourceValues *values, int64_t *value) {
+    if (test->local < 0 || test->slot->property == VALUE_OF) return slot_value(values, test->slot, value);
+    Value found = values->frame->fast[test->local];
+    if (!value_is(found, OBJ_TENSOR)) return false;
+    const Meta *meta = &((const Tensor *)found.o)->meta; /* of the right rank: its own test has passed */
+    *value = test->slot->property == SIZE_OF ? meta->sizes[test->slot->dim] : meta->strides[test->slot->dim];
+    return true;
+}
+
+/* NULL: all could be read and lie in their ranges. */
+static const Guard *read_slots(const GuardSet *set, GuardProgram *program, SourceValues *values) {
+    for (int i = 0; i < set->slot_count; i++) {
+        const SlotTest *test = &program->slot_tests[i];
+        int64_t value;
+        if (!read_slot(test, values, &value)) return first_shape(set);
+        if (value < test->low || value > test->high) return test->guard;
+        program->slots[i] = value;
+    }
+    values->slots = program->slots;
+    return NULL;
+}
+
 static const Guard *program_run(const GuardSet *set, GuardProgram *program, SourceValues *values) {
-    for (int i = 0; i < program->tensor_count; i++)
-        if (!tensor_passes(&program->tensors[i], values)) return program->tensors[i].guard;
-    for (int i = 0; i < program->met_count; i++)
-        if (!sources_apart(&program->met[i], values)) return program->met[i].guard;
-    if (program->shapes && !read_slots(set, program, values)) return first_shape(set);
+    uint64_t stamp = ++values->vm->guard_check;
+    const TensorTest *test = program->tensors;
+    for (int i = 0; i < program->tensor_count; i++, test = test_after(test)) {
+        const Guard *failed = test_tensor(test, values, program, stamp);
+        if (failed) return failed;
+    }
+    const Guard *failed = program->shapes ? read_slots(set, program, values) : NULL;
+    if (failed) return failed;
     for (int i = 0; i < program->rest_count; i++)
         if (!guard_holds(program->rest[i], values)) return program->rest[i];
     return NULL;

@@ -90,6 +90,7 @@ typedef struct Rows {
     Entry *entry; Arena *arena;
     const char **places;            /* by binding: "L['x'].size()[0]" */
     Dim *vars;                      /* by slot: the symbol that stands there, or 0 */
+    bool final;                     /* reasons are given too */
 } Rows;
 
 static const char *place_text(Arena *arena, const SizeSource *at) {
@@ -123,12 +124,30 @@ static const char *without_scope(Arena *arena, const char *text) {
     return copy;
 }
 
+typedef struct Mention { Rows *rows; const char *guard, *text; Span span; } Mention;
+
+/* For :why: the symbol's part in this guard. */
+static void mention_symbol(const Sym *var, void *state) {
+    const Mention *m = state;
+    ReasonLog *log = &m->rows->entry->compile.reasons;
+    for (int i = log->all.count - 1; i >= 0; i--) /* once a guard */
+        if (log->all.at[i].kind == REASON_DYNAMIC && log->all.at[i].other && !strcmp(log->all.at[i].other, m->guard) && !strcmp(log->all.at[i].subject, var->name)) return;
+    reason_add(log, REASON_DYNAMIC, "dynamic.guard", var->name, m->guard, m->span, "%s", m->text);
+}
+
+static void mention(Rows *rows, Dim d, const char *why) {
+    const Guard *guard = &vec_last(&rows->entry->guards.all);
+    Mention m = {rows, guard->id, arena_printf(rows->arena, "%s: %s", guard->expression ? guard->expression : "its value", why), guard->span};
+    dim_each_var(d, mention_symbol, &m);
+}
+
 static void row_add(Rows *rows, int slot, Dim d, const char *expression, Span span, const char *why) {
     Entry *entry = rows->entry;
     Guard guard = {.kind = GUARD_SHAPE_EXPR, .expression = expression, .slot = slot, .span = span, .why = why};
     guard.brief = without_scope(rows->arena, expression);
     if (!dimcode_make(rows->arena, d, rows->vars, entry->bindings.count, &guard.code)) guard.code = (DimCode){.constant = 1}, guard.slot = -1;
     guard_add(&entry->guards, entry->dynamo->vm, guard);
+    if (rows->final) mention(rows, d, why);
 }
 
 static const char *expression_text(Rows *rows, const char *left, Dim d) {
@@ -152,6 +171,7 @@ static void add_equality(Rows *rows, int place) {
     if (b->at.property != VALUE_OF) return;
     Guard guard = {.kind = GUARD_EQUALS, .source = b->at.source, .expected = value_int(now), .span = b->span, .why = "the code needs the value of this int"};
     guard_add(&rows->entry->guards, rows->entry->dynamo->vm, guard);
+    if (rows->final) mention(rows, b->dim, guard.why);
 }
 
 static void add_assumption(Rows *rows, const Assumption *assumption) {
@@ -182,6 +202,22 @@ static void add_range(Rows *rows, int place) {
     Guard guard = {.kind = GUARD_SHAPE_EXPR, .expression = text, .brief = without_scope(rows->arena, text), .slot = place, .span = cause ? cause->span : b->span, .why = why};
     guard.low = low, guard.high = high, guard.is_range = true;
     guard_add(&entry->guards, entry->dynamo->vm, guard);
+    if (rows->final) mention(rows, now, why);
+}
+
+/* A symbol that the code made an integer: the question that did it. */
+static void explain_constant(Rows *rows, int place) {
+    Entry *entry = rows->entry;
+    const ShapeBinding *b = &entry->bindings.at[place];
+    Dim now = dim_resolve(b->dim);
+    if (!b->defines || !dim_is_int(now)) return;
+    const char *name = dim_sym(b->dim)->name;
+    for (int i = 0; i < assumption_count(entry->compile.syms); i++) {
+        const Assumption *a = assumption_at(entry->compile.syms, i);
+        if (!dim_uses(a->relation, b->dim)) continue;
+        reason_add(&entry->compile.reasons, REASON_SPECIALIZED, "specialized.size", name, NULL, a->span, "%s is the constant %lld: %s", rows->places[place], (long long)now,
+                   a->why ? a->why : arena_printf(rows->arena, "%s was asked", expression_text(rows, NULL, a->asked)));
+    }
 }
 
 static void tensor_guards_settle(Entry *entry) {
@@ -189,8 +225,8 @@ static void tensor_guards_settle(Entry *entry) {
         if (entry->guards.all.at[i].kind == GUARD_TENSOR) entry->guards.all.at[i].meta = meta_resolved(&entry->guards.all.at[i].meta);
 }
 
-void shapes_guards(Entry *entry) {
-    Rows rows = {.entry = entry, .arena = entry->arena};
+void shapes_guards(Entry *entry, bool final) {
+    Rows rows = {.entry = entry, .arena = entry->arena, .final = final};
     int count = entry->bindings.count;
     SizeSource *slots = ARENA_ARRAY(entry->arena, SizeSource, count + 1);
     rows.places = ARENA_ARRAY(entry->arena, const char *, count + 1);
@@ -207,4 +243,5 @@ void shapes_guards(Entry *entry) {
     for (int i = 0; i < count; i++) add_equality(&rows, i);
     for (int i = 0; i < assumption_count(entry->compile.syms); i++) add_assumption(&rows, assumption_at(entry->compile.syms, i));
     for (int i = 0; i < count; i++) add_range(&rows, i);
+    for (int i = 0; final && i < count; i++) explain_constant(&rows, i);
 }

@@ -61,8 +61,14 @@ Value attribute_value(VM *vm, Value object, const char *name) {
     if (object.tag != V_OBJECT) return VALUE_NULL;
     Value found = VALUE_NULL;
     Class *cls = NULL;
+    if (object.o->type == OBJ_TENSOR) {
+        Value own = ((const Tensor *)object.o)->dict;
+        return value_is(own, OBJ_DICT) ? dict_get_name(vm, (Dict *)own.o, name) : VALUE_NULL;
+    }
+    if (object.o->type == OBJ_FUNCTION) return strcmp(name, "__defaults__") ? VALUE_NULL : ((const Function *)object.o)->defaults;
     if (object.o->type == OBJ_INSTANCE) {
         const Instance *instance = (const Instance *)object.o;
+        if (!strcmp(name, "__dict__")) return value_object(instance->dict);
         if (instance->dict) found = dict_get_name(vm, instance->dict, name);
         cls = instance->cls;
     } else if (object.o->type == OBJ_MODULE) {
@@ -202,7 +208,9 @@ static void explain_tensor(Explain *e, VM *vm, Value value) {
 }
 
 static const char *global_state_text(Arena *arena, VM *vm, const Guard *guard) {
-    return arena_printf(arena, "GLOBAL_STATE changed:%s%s", vm->grad_enabled != guard->grad_enabled ? " grad_mode" : "", vm->default_dtype != guard->default_dtype ? " default_dtype" : "");
+    const Modes *want = &guard->modes;
+    return arena_printf(arena, "GLOBAL_STATE changed:%s%s%s%s", vm->grad_enabled != want->grad_enabled ? " grad_mode" : "", vm->default_dtype != want->default_dtype ? " default_dtype" : "",
+                        autocast_equal(&vm->torch->autocast, &want->autocast) ? "" : " autocast", vm->inference != want->inference ? " inference_mode" : "");
 }
 
 static void print_value(Text *text, VM *vm, Value value);
@@ -302,7 +310,9 @@ static void guard_print_bare(Text *text, VM *vm, const Guard *guard) {
         text_char(text, ')');
         return;
     case GUARD_GLOBAL_STATE:
-        text_printf(text, "grad_mode == %s, default_dtype == torch.%s", guard->grad_enabled ? "True" : "False", dtype_info[guard->default_dtype].name);
+        text_printf(text, "grad_mode == %s, default_dtype == torch.%s", guard->modes.grad_enabled ? "True" : "False", dtype_info[guard->modes.default_dtype].name);
+        for (int kind = 0; kind < 2; kind++)
+            if (guard->modes.autocast.enabled[kind]) text_printf(text, ", autocast(%s) == torch.%s", kind == DEVICE_CUDA ? "cuda" : "cpu", dtype_info[guard->modes.autocast.dtype[kind]].name);
         return;
     default: break;
     }
@@ -315,6 +325,7 @@ static void guard_print_bare(Text *text, VM *vm, const Guard *guard) {
     case GUARD_LENGTH: text_printf(text, ") == %lld", (long long)guard->length); break;
     case GUARD_KEYS: text_put(text, ".keys() == "); print_value(text, vm, guard->expected); break;
     case GUARD_ABSENT: text_printf(text, " has no attribute '%s'", guard->name); break;
+    case GUARD_DIFFERENT: text_put(text, " is not "); source_print(text, guard->other); break;
     case GUARD_SAME: text_put(text, " is "); source_print(text, guard->other); break;
     default: break;
     }

@@ -7,6 +7,7 @@
  * To add a kind: a row in guard.def, its check in guard_check.c, its text and failure in guards.c. */
 #ifndef VITRINE_DYNAMO_GUARDS_H
 #define VITRINE_DYNAMO_GUARDS_H
+#include "dynamo/modes.h"
 #include "dynamo/source.h"
 #include "run/dimcode.h"
 #include "vm/tensor.h"
@@ -37,7 +38,7 @@ typedef struct Guard {
     const char *expression, *brief; /* SHAPE_EXPR: "2 <= L['x'].size()[0]"; the same as failures name it, "2 <= x.size()[0]" */
     int slot; DimCode code;         /* SHAPE_EXPR: over the set's slots; slot >= 0: that slot has the code's value; -1: the code is not 0 */
     bool is_range; int64_t low, high; /* SHAPE_EXPR: instead of a code, the slot's bounds */
-    bool grad_enabled; DType default_dtype; /* GLOBAL_STATE */
+    Modes modes;                    /* GLOBAL_STATE */
     Span span;                      /* the user's line that caused it */
     const char *why;
     int64_t failures;

@@ -23,4 +23,10 @@ static inline bool autocast_equal(const Autocast *a, const Autocast *b) {
 static inline bool modes_equal(const Modes *a, const Modes *b) {
     return a->grad_enabled == b->grad_enabled && a->inference == b->inference && a->default_dtype == b->default_dtype && autocast_equal(&a->autocast, &b->autocast);
 }
+
+/* Are the modes these? */
+static inline bool modes_hold(const VM *vm, const Modes *modes) {
+    return vm->grad_enabled == modes->grad_enabled && vm->default_dtype == modes->default_dtype && vm->inference == modes->inference &&
+           autocast_equal(&vm->torch->autocast, &modes->autocast);
+}
 #endif

@@ -112,32 +112,7 @@ static bool rewrite_end(Rewrite *r) {
     return true;
 }
 
-/* ---- the end of the frame ---- */
-
-/* Contents of what changed and the result, then the writes, then the result again. */
-static void emit_effects_and_result(Rewrite *r, Value result) {
-    Effect *effects = effects_build(r);
-    emit_value(r, result);
-    if (!capture_has_effects(r->capture)) return;
-    int local = emit_store_new(r);
-    effects_write(r, effects);
-    emit_load(r, local);
-}
-
-bool capture_rewrite(Capture *capture, Value result) {
-    Entry *entry = capture->entry;
-    if (!has_calls(entry->graph) && !capture_has_effects(capture)) {
-        entry->empty = true; /* nothing to compile: the user's own code runs, under the same guards */
-        graph_finish(entry->graph);
-        return true;
-    }
-    Rewrite r = rewrite_begin(capture);
-    emit_effects_and_result(&r, result);
-    emit(&r, OPCODE_RETURN_VALUE, 0);
-    return rewrite_end(&r);
-}
-
-/* ---- a break ---- */
+/* ---- what is carried over the end of the graph ---- */
 
 enum { NOT_CARRIED = INT32_MIN };
 
@@ -198,6 +173,46 @@ static void write_cells(Rewrite *r, const Carried *carried) {
         emit(r, OPCODE_STORE_DEREF, i);
     }
 }
+
+/* ---- the end of the frame ---- */
+
+/* A function made here leaves: the cells that it shares with the frame get what they hold now. */
+static bool loads_cells(const Rewrite *r) {
+    for (int i = 0; i < r->instrs.count; i++)
+        if (r->instrs.at[i].opcode == OPCODE_LOAD_CLOSURE) return true;
+    return false;
+}
+
+/* Contents of what changed and the result, then the writes, then the result again. */
+static void emit_effects_and_result(Rewrite *r, Value result) {
+    Effect *effects = effects_build(r);
+    emit_value(r, result);
+    if (!capture_has_effects(r->capture) && !loads_cells(r)) return;
+    int local = emit_store_new(r), slots = code_localsplus_count(r->capture->root->code);
+    if (loads_cells(r)) {
+        Carried carried = {.cells = none_carried(r->arena, slots)};
+        for (int i = 0; i < slots; i++)
+            if (value_is(r->capture->root->fast[i], OBJ_CELL)) carry_cell(r, &carried, i, r->capture->root->fast[i]);
+        write_cells(r, &carried);
+    }
+    effects_write(r, effects);
+    emit_load(r, local);
+}
+
+bool capture_rewrite(Capture *capture, Value result) {
+    Entry *entry = capture->entry;
+    if (!has_calls(entry->graph) && !capture_has_effects(capture)) {
+        entry->empty = true; /* nothing to compile: the user's own code runs, under the same guards */
+        graph_finish(entry->graph);
+        return true;
+    }
+    Rewrite r = rewrite_begin(capture);
+    emit_effects_and_result(&r, result);
+    emit(&r, OPCODE_RETURN_VALUE, 0);
+    return rewrite_end(&r);
+}
+
+/* ---- a break ---- */
 
 static void emit_stack(Rewrite *r, int local) {
     if (local == NOT_CARRIED) emit(r, OPCODE_PUSH_NULL, 0);

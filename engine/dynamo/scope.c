@@ -71,11 +71,24 @@ static Value shadow_attribute(Capture *capture, Shadow *shadow, const char *name
     return vm_load_attr_generic(vm, shadow->shadow, name);
 }
 
+/* Which attributes there are, in order. */
+static void names_guard(Capture *capture, const Shadow *shadow, const Instance *real) {
+    VM *vm = capture->vm;
+    Value keys = list_new(vm, NULL, 0), key, value;
+    int position = 0;
+    while (real->dict && dict_next(real->dict, &position, &key, &value)) list_append(vm, (List *)keys.o, key);
+    Value tuple = tuple_new(vm, ((List *)keys.o)->items, ((List *)keys.o)->count);
+    capture_guard(capture, GUARD_KEYS, capture_source(capture, SOURCE_ATTR, shadow->source, intern(vm->lang->names, "__dict__"), 0, VALUE_NULL), tuple, "all attributes of an object were looked at");
+    value_unref(vm, tuple);
+    value_unref(vm, keys);
+}
+
 /* The namespace of an object as a whole (__dict__, vars): every attribute is read, and the set of names guarded. */
 static Value shadow_namespace(Capture *capture, Shadow *shadow) {
     Instance *real = (Instance *)shadow->real.o;
     Value key, value;
     int position = 0;
+    names_guard(capture, shadow, real);
     if (real->dict)
         while (dict_next(real->dict, &position, &key, &value)) {
             const char *name = str_intern(capture->vm, (Str *)key.o);
@@ -151,7 +164,7 @@ Value capture_load_global(VM *vm, Frame *frame, const char *name) {
 }
 
 /* Cells: those of functions of the program are read through their function, those made in the frame are plain. */
-static void know_cells(Capture *capture, const Function *function, const Source *source) {
+void capture_know_cells(Capture *capture, const Function *function, const Source *source) {
     if (!value_is(function->closure, OBJ_TUPLE)) return;
     const Tuple *cells = (const Tuple *)function->closure.o;
     for (int i = 0; i < cells->count; i++)
@@ -167,7 +180,6 @@ static CellWrite *cell_write(Capture *capture, const Cell *cell) {
 
 Value capture_load_cell(VM *vm, Cell *cell) {
     Capture *capture = capture_of(vm);
-    if (capture->root && capture->root->function) know_cells(capture, capture->root->function, NULL);
     const CellWrite *write = cell_write(capture, cell);
     if (write) return value_ref(write->value);
     const Source *source = map_get(capture->known, cell);
@@ -177,7 +189,6 @@ Value capture_load_cell(VM *vm, Cell *cell) {
 
 bool capture_store_cell(VM *vm, Cell *cell, Value value) {
     Capture *capture = capture_of(vm);
-    if (capture->root && capture->root->function) know_cells(capture, capture->root->function, NULL);
     if (map_has(capture->known, cell)) {
         CellWrite *write = cell_write(capture, cell);
         if (write) write->value = held(capture, value);
@@ -188,6 +199,63 @@ bool capture_store_cell(VM *vm, Cell *cell, Value value) {
     cell->value = value_ref(value);
     value_unref(vm, old);
     return true;
+}
+
+/* Tensors: .grad and the program's own attributes of an input are read where the input is, and written after the graph. */
+static const InputTensor *input_of(const Capture *capture, const Tensor *fake) {
+    for (int i = 0; i < capture->inputs.count; i++)
+        if (capture->inputs.at[i].fake == fake) return &capture->inputs.at[i];
+    return NULL;
+}
+
+static TensorWrite *tensor_write(Capture *capture, const Tensor *fake, const char *name) {
+    for (int i = 0; i < capture->tensors.count; i++)
+        if (capture->tensors.at[i].fake == fake && capture->tensors.at[i].name == name) return &capture->tensors.at[i];
+    return NULL;
+}
+
+Value capture_load_tensor_attr(VM *vm, Tensor *tensor, const char *name) {
+    Capture *capture = capture_of(vm);
+    const InputTensor *input = input_of(capture, tensor);
+    if (!input) return VALUE_NULL;
+    const TensorWrite *write = tensor_write(capture, tensor, name);
+    if (write) return value_ref(write->value);
+    if (!strcmp(name, "grad")) {
+        Value grad = input->real->grad ? value_object(input->real->grad) : VALUE_NONE;
+        return capture_track(capture, grad, capture_source(capture, SOURCE_GRAD, input->source, NULL, 0, VALUE_NULL));
+    }
+    Value own = value_is(input->real->dict, OBJ_DICT) ? dict_get_name(vm, (Dict *)input->real->dict.o, name) : VALUE_NULL;
+    return own.tag == V_NULL ? own : capture_track(capture, own, capture_source(capture, SOURCE_ATTR, input->source, name, 0, VALUE_NULL));
+}
+
+static int refuse_store(VM *vm, const char *name, bool input) {
+    vm_stop(vm, "other", vm_user_span(vm), "the attribute %s of %s is set", name, input ? "an input" : "a tensor made in the frame");
+    return -1;
+}
+
+int capture_store_tensor_attr(VM *vm, Tensor *tensor, const char *name, Value value) {
+    Capture *capture = capture_of(vm);
+    const InputTensor *input = input_of(capture, tensor);
+    bool built_in = map_has(vm->torch->tensor_attributes, name), grad = !strcmp(name, "grad");
+    if (!input && built_in && !grad) return 0;
+    if (!input || value.tag == V_NULL || (built_in && !grad)) return refuse_store(vm, name, input != NULL);
+    TensorWrite *write = tensor_write(capture, tensor, name);
+    if (write) write->value = held(capture, value);
+    else vec_push_in(capture->entry->arena, &capture->tensors, ((TensorWrite){tensor, input->source, name, held(capture, value)}));
+    return 1;
+}
+
+static const Source *object_source(Capture *capture, Value v) {
+    const Shadow *shadow = capture_shadow(capture, v);
+    return shadow ? shadow->source : NULL;
+}
+
+/* Objects of the program that were compared by identity: the answer is guarded. (Tensors are told apart by NO_TENSOR_ALIASING.) */
+void capture_compared(VM *vm, Value a, Value b) {
+    Capture *capture = capture_of(vm);
+    const Source *first = object_source(capture, a), *second = object_source(capture, b);
+    if (!first || !second || first == second) return;
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = a.o == b.o ? GUARD_SAME : GUARD_DIFFERENT, .source = first, .other = second, .span = vm_user_span(vm), .why = "two objects were compared with `is`"});
 }
 
 bool capture_will_mutate(VM *vm, Object *object) {
@@ -225,6 +293,9 @@ bool capture_may_call(VM *vm, Value callee) {
         return false;
     }
     const Source *source = known_source(capture, callee);
-    if (source) know_cells(capture, function, source);
+    if (!source) return true;
+    capture_know_cells(capture, function, source);
+    if (value_is(function->defaults, OBJ_TUPLE) && !(function->code->file && function->code->file->shipped)) /* they are used as they are */
+        capture_guard(capture, GUARD_IDENTITY, capture_source(capture, SOURCE_ATTR, source, "__defaults__", 0, VALUE_NULL), function->defaults, "the defaults of a function of the program were used");
     return true;
 }

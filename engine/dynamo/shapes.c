@@ -220,7 +220,7 @@ void shapes_settle(Capture *capture) {
     if (entry->bindings.count == 0) return;
     metas_settle(entry);
     sizes_of_graph(entry);
-    shapes_guards(entry);
+    shapes_guards(entry, false);
     table_on_assume(entry->compile.syms, NULL, NULL); /* the capture is about to go */
 }
 
@@ -246,7 +246,7 @@ bool shapes_finish(Entry *entry) {
         return false;
     }
     if (entry->bindings.count == 0) return true;
-    shapes_guards(entry);
+    shapes_guards(entry, true);
     for (int i = 0; i < entry->bindings.count; i++) {
         const char *text = entry->bindings.at[i].marked ? violation(entry, &entry->bindings.at[i]) : NULL;
         if (!text) continue;

@@ -47,7 +47,7 @@ unsigned shapes_marks(VM *vm, const Tensor *tensor);            /* dims marked d
 
 /* ---- guards (guard_shape.c) ---- */
 void guard_size_print(Text *text, Dim d, const char *(*name)(const Sym *var, void *state), void *state); /* as PyTorch writes guards */
-void shapes_guards(Entry *entry);
+void shapes_guards(Entry *entry, bool final);                     /* final: with reasons, for :why */
 
 /* ---- rewritten code (rewrite_sym.c) ---- */
 struct Rewrite;

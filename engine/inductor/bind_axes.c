@@ -125,9 +125,12 @@ static void check_value(const Body *value, void *state) {
     if (linear && coefficient == 1 && !is_vectorizable(check->l, check->g, check->var, value->index, check->vector)) check->good = false;
 }
 
+/* One flat axis of symbolic extent: what is left over of it is done element by element. */
+static bool may_have_tail(const Group *g, Dim extent) { return g->binding.pattern == PATTERN_POINTWISE && g->axis_count == 1 && !dim_is_int(extent); }
+
 /* Loads with other strides are made element by element; what has stride 1 must be aligned. A store must be whole. */
 static bool vector_fits(const Lowered *l, const Group *g, Dim var, Dim extent, int vector) {
-    if (dim_mod(l->syms, extent, vector) != 0) return false;
+    if (dim_mod(l->syms, extent, vector) != 0 && !may_have_tail(g, extent)) return false;
     VectorCheck check = {l, g, var, vector, true, false};
     for (int i = 0; i < g->items.count && check.good; i++) {
         body_each(g->items.at[i].value, check_value, &check);

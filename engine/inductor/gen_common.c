@@ -92,6 +92,16 @@ static void gather_loaded(const Sym *var, void *state) {
     if (var->var_kind == SYM_LOADED) body_each(var->payload, gather_value, state);
 }
 
+/* By age: as a rule s0 is then what the graph calls s0. */
+static void sort_sizes(Emitter *e) {
+    for (int i = 1; i < e->size_count; i++)
+        for (int j = i; j > 0 && dim_sym(e->sizes[j])->id < dim_sym(e->sizes[j - 1])->id; j--) {
+            Dim former = e->sizes[j];
+            e->sizes[j] = e->sizes[j - 1];
+            e->sizes[j - 1] = former;
+        }
+}
+
 /* Inputs first, in the order of their buffers, then what is stored. */
 static void gather_parameters(Emitter *e) {
     Gather gather = {e, NULL};
@@ -107,6 +117,7 @@ static void gather_parameters(Emitter *e) {
         if (e->g->items.at[i].kind == ITEM_STORE) gather_buffer(e, e->g->items.at[i].buffer);
     for (int i = 0; i < e->g->axis_count; i++) gather_size_dim(e, e->g->axes[i].extent);
     if (e->uses_random) gather_size_dim(e, e->l->seed), gather_size_dim(e, e->l->offset);
+    sort_sizes(e);
 }
 
 int pointer_of(const Emitter *e, int buffer) {

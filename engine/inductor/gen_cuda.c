@@ -200,6 +200,30 @@ static void emit_vector_body(Emitter *e) {
     }
 }
 
+static void emit_stores(Emitter *e) {
+    for (int i = 0; i < e->g->items.count; i++) emit_store(e, &e->g->items.at[i]);
+}
+
+/* The last vector of a flat axis may be cut short: then its elements one by one. */
+static void emit_vector_or_tail(Emitter *e, Dim volume) {
+    CudaState *s = cuda_state(e);
+    const char *name = e->axis_names[s->vector_place];
+    int vector = s->vector, mark;
+    emit_line(e, "if (i + %d <= %s) {", vector, index_text(e, volume));
+    mark = scope_open(e);
+    emit_vector_body(e);
+    scope_close(e, mark);
+    emit_line(e, "} else for (%s %s = %s_first; %s < %s; %s++) {", e->index_type, name, name, name, index_text(e, volume), name);
+    mark = scope_open(e);
+    s->vector = 1;
+    s->packs = map_new(e->arena);
+    emit_all_values(e, 2);
+    emit_stores(e);
+    s->vector = vector;
+    scope_close(e, mark);
+    emit_line(e, "}");
+}
+
 static void emit_pointwise(Emitter *e) {
     CudaState *s = cuda_state(e);
     const Group *g = e->g;
@@ -216,9 +240,9 @@ static void emit_pointwise(Emitter *e) {
     emit_axes_of(e, "i", 0, g->axis_count);
     if (s->vector > 1) e->axis_names[s->vector_place] = emitted_text(e, "i%d", s->vector_place);
     emit_all_values(e, 1);
-    if (s->vector > 1) emit_vector_body(e);
-    else
-        for (int i = 0; i < g->items.count; i++) emit_store(e, &g->items.at[i]);
+    if (s->vector < 2) emit_stores(e);
+    else if (dim_mod(syms, volume, s->vector) == 0) emit_vector_body(e);
+    else emit_vector_or_tail(e, volume);
 }
 
 /* ---- scatter ---- */

@@ -98,12 +98,32 @@ void node_print(Text *text, const Graph *graph, const Node *node) {
     print_value(text, graph, node);
 }
 
+/* Symbols stand before the first input that has them, as inputs of their own. */
+typedef struct SymbolList { Text *text; const Sym *seen[64]; int count; } SymbolList;
+
+static void print_symbol(const Sym *var, void *state) {
+    SymbolList *list = state;
+    if (var->var_kind != SYM_SIZE || list->count == 64) return;
+    for (int i = 0; i < list->count; i++)
+        if (list->seen[i] == var) return;
+    list->seen[list->count++] = var;
+    text_printf(list->text, ", %s: \"Sym(%s)\"", var->name, var->name);
+}
+
+static void print_symbols(SymbolList *list, const Meta *meta) {
+    for (int i = 0; i < meta->rank; i++) dim_each_var(meta->sizes[i], print_symbol, list);
+    for (int i = 0; i < meta->rank; i++) dim_each_var(meta->strides[i], print_symbol, list);
+}
+
 static void print_header(Text *text, const Graph *graph) {
+    SymbolList list = {.text = text};
     text_put(text, "def forward(self");
     for (int i = 0; i < graph->inputs.count; i++) {
+        print_symbols(&list, &graph->inputs.at[i]->metas[0]);
         text_put(text, ", ");
         node_print(text, graph, graph->inputs.at[i]);
     }
+    for (int i = 0; i < graph->sizes.count; i++) dim_each_var(graph->sizes.at[i].var, print_symbol, &list);
     text_put(text, "):\n");
 }
 

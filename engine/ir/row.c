@@ -20,6 +20,11 @@ const char *family_name(Family family) {
     return names[family];
 }
 
+bool op_error_dtype(OpError *error, const char *op, DType dtype) {
+    static const char *const names[DTYPE_COUNT] = {"Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double"};
+    return op_error(error, ERROR_NOT_IMPLEMENTED, "\"%s_cpu\" not implemented for '%s'", op, names[dtype]);
+}
+
 bool op_error(OpError *error, ErrorType type, const char *format, ...) {
     if (!error) return false;
     error->type = type;

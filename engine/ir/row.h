@@ -48,6 +48,7 @@ struct Arg {
 
 typedef enum ErrorType { ERROR_RUNTIME, ERROR_TYPE, ERROR_VALUE, ERROR_INDEX, ERROR_NOT_IMPLEMENTED, ERROR_ZERO_DIVISION, ERROR_MEMORY } ErrorType;
 typedef struct OpError { ErrorType type; char message[512]; } OpError;
+bool op_error_dtype(OpError *error, const char *op, DType dtype); /* "abs_cpu" not implemented for 'Bool' */
 bool op_error(OpError *error, ErrorType type, const char *format, ...) __attribute__((format(printf, 3, 4))); /* fills in; returns false */
 
 typedef struct Generator Generator;             /* op/random.h: MT19937 as PyTorch's CPU generator */
@@ -70,6 +71,8 @@ struct Op {
     const char *inverse;           /* VIEW: formula in the language that writes a changed view `src` back into its `input`: "select_scatter(input, src, dim, index)", "permute(src, …)"; variables as in grad. NULL: views that cannot be written through */
     const char *grad_name;         /* "ReluBackward0" */
     const char *shared;            /* family-specific word: reducer's init/combine, view kind … */
+    const char *refuses;           /* what PyTorch refuses. Dtypes without a kernel: "bool ints half bf16 floats", with a `!` where a RuntimeError says so ("bool": what the operands of a POINTWISE
+                                      row meet in; else the first tensor's). "mixed": tensors of several dtypes; "bool-operand"; "numbers", "number-first": Python numbers for tensors */
     const char *binary;            /* REDUCE: op that is meant when the second argument is a tensor (max(a, b)) */
     unsigned traits;
     double flops;                  /* a scalar op's cost by element */

@@ -56,7 +56,23 @@ Dim dim_resolve(Dim d) {
 
 /* ---- residues ---- */
 
+/* Of a product: one factor that is a multiple makes it one; of a sum: when all terms are known. */
+static bool compound_residue(SymTable *table, const Sym *sym, int64_t modulus, int64_t *residue) {
+    bool all = true;
+    int64_t result = sym->kind == SYM_MUL ? sym_remainder(1, modulus) : 0;
+    for (int i = 0; i < sym->count; i++) {
+        int64_t part = dim_is_int(sym->args[i]) ? sym_remainder(sym->args[i], modulus) : 0;
+        bool known = dim_is_int(sym->args[i]) || sym_known_residue(table, sym->args[i], modulus, &part);
+        if (known && part == 0 && sym->kind == SYM_MUL) return *residue = 0, true;
+        all = all && known;
+        if (known) result = sym->kind == SYM_MUL ? (int64_t)((__int128)result * part % modulus) : sym_remainder(result + part, modulus);
+    }
+    *residue = result;
+    return all;
+}
+
 bool sym_known_residue(SymTable *table, Dim d, int64_t modulus, int64_t *residue) {
+    if (table->residues.count == 0) return false;
     for (int i = 0; i < table->residues.count; i++) {
         const SymResidue *fact = &table->residues.at[i];
         if (fact->modulus % modulus != 0) continue;
@@ -65,7 +81,8 @@ bool sym_known_residue(SymTable *table, Dim d, int64_t modulus, int64_t *residue
         *residue = sym_remainder(fact->residue + difference, modulus);
         return true;
     }
-    return false;
+    const Sym *sym = dim_is_int(d) ? NULL : dim_sym(d);
+    return sym && (sym->kind == SYM_MUL || sym->kind == SYM_ADD) && compound_residue(table, sym, modulus, residue);
 }
 
 static void learn_residue(SymTable *table, Dim d, int64_t modulus, int64_t residue) {

@@ -97,7 +97,7 @@ static bool repeat_infer(const Op *op, const Arg *args, Meta *out, const OpConte
     Meta input = *out;
     for (int i = 0; i < count; i++) {
         int at = i - (count - input.rank);
-        if (dim_is_int(repeats[i]) && repeats[i] < 0) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)repeats[i]);
+        if (dim_is(SYM_LT, repeats[i], 0)) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)repeats[i]);
         out->sizes[i] = dim_times(context->syms, repeats[i], at < 0 ? 1 : input.sizes[at]);
     }
     out->rank = count;

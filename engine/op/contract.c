@@ -21,7 +21,7 @@ static bool check_dtypes(const Op *op, const Arg *args, int first, int second, O
     if (a->dtype != b->dtype)
         return op_error(error, ERROR_RUNTIME, "expected m1 and m2 to have the same dtype, but got: %s != %s", dtype_info[a->dtype].c_type[0] ? dtype_info[a->dtype].name : "", dtype_info[b->dtype].name);
     if (!device_equal(a->device, b->device)) return op_error(error, ERROR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices (in %s)", op->name);
-    if (a->dtype == DTYPE_BOOL) return op_error(error, ERROR_RUNTIME, "\"%s\" not implemented for 'Bool'", op->name);
+    if (a->dtype == DTYPE_BOOL) return op_error_dtype(error, op->name, DTYPE_BOOL);
     return true;
 }
 

@@ -108,6 +108,20 @@ static bool check_size(const Op *op, const Meta *out, OpError *error) {
     return op_error(error, ERROR_RUNTIME, "%s(): %.3g elements are more than memory can hold", op->name, elements);
 }
 
+/* memory_format=: contiguous, or channels last for images; else as it is. */
+static void choose_format(const Op *op, const Arg *args, Meta *out, SymTable *syms) {
+    static const int order[] = {1, 3, 2, 0};
+    const Arg *format = op_arg(op, args, "memory_format");
+    if (format->tag != ARG_STR) return;
+    if (strstr(format->s, "contiguous")) meta_set_contiguous(out, syms);
+    if (!strstr(format->s, "channels_last") || out->rank != 4) return;
+    Dim stride = 1;
+    for (int i = 0; i < 4; i++) {
+        out->strides[order[i]] = stride;
+        stride = dim_mul(syms, stride, dim_max(syms, out->sizes[order[i]], 1));
+    }
+}
+
 static bool create_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *count, const OpContext *context, OpError *error) {
     (void)nargs;
     const Arg *input = input_of(op, args), *size = op_arg(op, args, "size"), *value = op_arg(op, args, "fill_value");
@@ -124,6 +138,7 @@ static bool create_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
     if (!check_size(op, &out, error)) return false;
     if (!has_size && input) meta_preserve_strides(&out, arg_meta(input), context->syms);
     else meta_set_contiguous(&out, context->syms);
+    choose_format(op, args, &out, context->syms);
     if (is_kind(op, "empty_strided")) {
         int strides;
         if (!read_sizes(op, &args[1], out.strides, &strides, error)) return false;
@@ -188,26 +203,36 @@ static const Body *create_value_at(BodyBuilder *builder, const Op *op, const Arg
 
 /* ---- eager ---- */
 
+enum { FILL_ROOM = 1024 };
+
+static void fill_tiles(const Walk *walk, StoreFn store, const double *values, int64_t first, int64_t last) {
+    for (int64_t t = first; t < last; t++) {
+        Tile tile;
+        walk_tile(walk, t, &tile);
+        for (int64_t r = 0; r < tile.rows; r++) store(tile.columns, values, tile.data[0] + r * tile.row_stride[0], tile.column_stride[0]);
+    }
+}
+
 void fill_elements(const Meta *meta, void *data, double value, int64_t integer, int threads) {
-    enum { ROOM = 1024 };
-    double values[ROOM];
+    double values[FILL_ROOM];
     DType compute = dtype_info[meta->dtype].compute;
     Walk walk;
     walk_begin(&walk, meta->rank, meta->sizes);
     walk_add(&walk, meta, data);
-    walk_finish(&walk, ROOM);
-    if (compute == DTYPE_F32) for (int i = 0; i < ROOM; i++) ((float *)values)[i] = (float)value;
-    else if (compute == DTYPE_F64) for (int i = 0; i < ROOM; i++) values[i] = value;
-    else if (compute == DTYPE_I64) for (int i = 0; i < ROOM; i++) ((int64_t *)(void *)values)[i] = integer;
+    walk_finish(&walk, FILL_ROOM);
+    int64_t room = walk.columns < FILL_ROOM ? walk.columns : FILL_ROOM;
+    if (compute == DTYPE_F32) for (int64_t i = 0; i < room; i++) ((float *)values)[i] = (float)value;
+    else if (compute == DTYPE_F64) for (int64_t i = 0; i < room; i++) values[i] = value;
+    else if (compute == DTYPE_I64) for (int64_t i = 0; i < room; i++) ((int64_t *)(void *)values)[i] = integer;
     else memset(values, integer != 0 || value != 0, sizeof values);
     StoreFn store = store_function(compute, meta->dtype);
-    (void)threads;
-#pragma omp parallel for schedule(static) num_threads(walk_threads(&walk, threads)) if (walk_threads(&walk, threads) > 1)
-    for (int64_t t = 0; t < walk.tiles; t++) {
-        Tile tile;
-        walk_tile(&walk, t, &tile);
-        for (int64_t r = 0; r < tile.rows; r++) store(tile.columns, values, tile.data[0] + r * tile.row_stride[0], tile.column_stride[0]);
+    int parts = walk_threads(&walk, threads);
+    if (parts <= 1) {
+        fill_tiles(&walk, store, values, 0, walk.tiles);
+        return;
     }
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int part = 0; part < parts; part++) fill_tiles(&walk, store, values, walk_part(&walk, part, parts), walk_part(&walk, part + 1, parts));
 }
 
 static void store_number(const Meta *meta, char *data, int64_t place, double value) {

@@ -38,7 +38,7 @@ static bool infer_first(const Op *op, const Arg *args, Meta *outs, const OpConte
     if (input_dtype->tag == ARG_DTYPE) outs[0].dtype = input_dtype->dtype;
     if (arg_truth(op_arg(op, args, "half_to_float"), false)) outs[0].dtype = DTYPE_F32;
     if (dtype_is_float(outs[0].dtype)) return true;
-    return op_error(error, ERROR_RUNTIME, "\"%s\" not implemented for '%s'", op->name, dtype_info[outs[0].dtype].name);
+    return op_error_dtype(error, op->name, outs[0].dtype);
 }
 
 static bool infer_inputs(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error) {

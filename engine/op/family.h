@@ -56,6 +56,7 @@ bool pointwise_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *
 /* out: where to write (any strides; may be args[0] itself). */
 bool pointwise_run(const Op *op, const Arg *args, int nargs, const Arg *out, const OpContext *context, OpError *error);
 bool pointwise_run_family(const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error);
+int64_t dtype_wrap(DType dtype, int64_t value); /* what an integer is in an integer dtype: an operand of uint8 tensors that is -1 is 255 */
 double dtype_limit(DType dtype, bool low);                                        /* largest, or lowest, finite value of a floating dtype; 0 of others */
 DType pointwise_common_type(const Op *op, const Arg *args, DType default_dtype); /* dtype in which the operands meet */
 

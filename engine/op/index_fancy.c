@@ -12,22 +12,51 @@
 
 /* ---- masks ---- */
 
+enum { STRETCH = 2048 }; /* a multiple of 8 */
+
+static int64_t count_true(const _Bool *nonzero, int64_t n) {
+    int64_t count = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, nonzero + i, sizeof eight);
+        count += (int64_t)(eight * UINT64_C(0x0101010101010101) >> 56);
+    }
+    for (; i < n; i++) count += nonzero[i];
+    return count;
+}
+
+/* The places of one stretch of the last dim; `at` holds its coordinates, of which the last is where it starts. */
+static int64_t stretch_places(const _Bool *nonzero, int64_t n, const int64_t *at, int rank, int64_t *out) {
+    int64_t found[STRETCH + 1], count = 0;
+    if (!out) return count_true(nonzero, n);
+    for (int64_t i = 0; i < n; i++) { /* without a branch: masks are hard to predict */
+        found[count] = i;
+        count += nonzero[i];
+    }
+    for (int64_t k = 0; k < count; k++, out += rank) {
+        for (int d = 0; d + 1 < rank; d++) out[d] = at[d];
+        if (rank) out[rank - 1] = at[rank - 1] + found[k];
+    }
+    return count;
+}
+
 int64_t nonzero_places(const Arg *tensor, int64_t *out) {
     const Meta *meta = arg_meta(tensor);
-    int64_t total = meta_numel(meta), count = 0, at[MAX_RANK] = {0};
-    int item = dtype_size(meta->dtype);
+    int rank = meta->rank, item = dtype_size(meta->dtype);
+    int64_t total = meta_numel(meta), count = 0, at[MAX_RANK] = {0}, length = rank ? meta->sizes[rank - 1] : 1, stride = rank ? meta->strides[rank - 1] : 0;
     const char *data = (const char *)tensor->tensor.data + meta->offset * item;
-    for (int64_t n = 0; n < total; n++) {
+    LoadFn load = load_function(meta->dtype, DTYPE_BOOL);
+    _Bool nonzero[STRETCH];
+    for (int64_t done = 0; done < total; done += length) {
         int64_t offset = 0;
-        for (int i = 0; i < meta->rank; i++) offset += at[i] * meta->strides[i];
-        bool nonzero;
-        load_values(meta->dtype, DTYPE_BOOL, 1, &nonzero, data + offset * item, 0);
-        if (nonzero && out) memcpy(out + count * meta->rank, at, (size_t)meta->rank * sizeof *at);
-        count += nonzero;
-        for (int i = meta->rank - 1; i >= 0; i--) {
-            if (++at[i] < meta->sizes[i]) break;
-            at[i] = 0;
+        for (int i = 0; i + 1 < rank; i++) offset += at[i] * meta->strides[i];
+        for (int64_t from = 0; from < length; from += STRETCH) {
+            int64_t n = length - from < STRETCH ? length - from : STRETCH;
+            load(n, nonzero, data + (offset + from * stride) * item, stride * item);
+            if (rank) at[rank - 1] = from;
+            count += stretch_places(nonzero, n, at, rank, out ? out + count * rank : NULL);
         }
+        for (int i = rank - 2; i >= 0 && ++at[i] == meta->sizes[i]; i--) at[i] = 0;
     }
     return count;
 }
@@ -163,10 +192,63 @@ static void move_end(Move *move) {
     masks_free(&move->masks);
 }
 
+/* ---- element by element: blocks of one element, or whose elements lie apart ---- */
+
+static bool rows_lie_dense(const Meta *block) { return block->rank > 0 && block->strides[block->rank - 1] == 1 && block->sizes[block->rank - 1] >= 8; }
+
+#define MOVE_PLACES(type)                                                                                                         \
+    for (int64_t n = from; n < to; n++) {                                                                                         \
+        int64_t there = block + (stepped ? place_offset(&move->fancy, move->strides, n) : n * step);       \
+        if (into) ((type *)(void *)x)[x_at + move->offsets[n]] = ((const type *)(const void *)result)[there];                     \
+        else ((type *)(void *)result)[there] = ((const type *)(const void *)x)[x_at + move->offsets[n]];                          \
+    }                                                                                                                             \
+    break
+
+/* One element of the block at all places [from, to), in order. into: from the result's tensor to x. */
+static void move_places(const Move *move, int item, char *x, int64_t x_at, char *result, int64_t block, int64_t from, int64_t to, bool into) {
+    bool stepped = move->fancy.rank > 1;
+    int64_t step = move->fancy.rank == 1 ? move->strides[0] : 0;
+    switch (item) {
+    case 1: MOVE_PLACES(uint8_t);
+    case 2: MOVE_PLACES(uint16_t);
+    case 4: MOVE_PLACES(uint32_t);
+    default: MOVE_PLACES(uint64_t);
+    }
+}
+
+/* Offsets of a block's element in both tensors. */
+static void block_element(const Meta *x, const Meta *result, int64_t number, int64_t *x_at, int64_t *result_at) {
+    *x_at = x->offset, *result_at = result->offset;
+    for (int i = x->rank - 1; i >= 0; i--) {
+        *x_at += number % x->sizes[i] * x->strides[i];
+        *result_at += number % x->sizes[i] * result->strides[i];
+        number /= x->sizes[i];
+    }
+}
+
+/* false: blocks are better moved whole. */
+static bool move_elements(const Move *move, char *x, char *result, int threads, bool into) {
+    int64_t elements = meta_numel(&move->x_block), pieces = elements > 1 || into ? 1 : (move->count + 16383) / 16384;
+    if (elements > 1 && (rows_lie_dense(&move->x_block) || elements * move->count < 2)) return false;
+    int item = dtype_size(move->x_block.dtype);
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t task = 0; task < elements * pieces; task++) {
+        int64_t x_at, result_at, from = task % pieces * 16384, to = pieces == 1 || from + 16384 > move->count ? move->count : from + 16384;
+        block_element(&move->x_block, &move->result_block, task / pieces, &x_at, &result_at);
+        move_places(move, item, x, x_at, result, result_at, from, to, into);
+    }
+    return true;
+}
+
 bool run_index(const Op *op, const Arg *args, const Arg *outs, const OpContext *context, OpError *error) {
     Move move;
     if (!move_begin(op, args, arg_meta(&args[0]), arg_meta(&outs[0]), &move, context, error)) return false;
     int threads = meta_numel(arg_meta(&outs[0])) < 65536 || context->threads < 1 ? 1 : context->threads;
+    if (move_elements(&move, (void *)(uintptr_t)args[0].tensor.data, outs[0].tensor.data, threads, false)) {
+        move_end(&move);
+        return true;
+    }
     (void)threads;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t n = 0; n < move.count; n++) {
@@ -189,7 +271,8 @@ bool run_index_put(const Op *op, const Arg *args, const Arg *outs, const OpConte
     int rank;
     bool fits = sizes_broadcast(sizes, &rank, values->sizes, values->rank, move.fancy.result, move.fancy.result_rank) && rank == move.fancy.result_rank;
     for (int i = 0; fits && i < rank; i++) fits = sizes[i] == move.fancy.result[i];
-    for (int64_t n = 0; n < move.count && fits; n++) {
+    bool moved = fits && !accumulate && values->dtype == out->dtype && move_elements(&move, outs[0].tensor.data, (void *)(uintptr_t)args[2].tensor.data, context->threads < 1 ? 1 : context->threads, true);
+    for (int64_t n = 0; n < move.count && fits && !moved; n++) {
         Meta to = move.x_block, from = move.result_block;
         to.offset += move.offsets[n];
         from.offset += place_offset(&move.fancy, move.strides, n);

@@ -46,11 +46,44 @@ static void move_item(char *to, const char *from, int item) {
     }
 }
 
+/* Along a dim that is not the last, over contiguous tensors that differ only in it: row after row, so that memory is read and written in order. */
+static bool gathers_rows(const Meta *input, const Meta *index, const Meta *out, int dim) {
+    if (dim + 1 >= input->rank || index->dtype != DTYPE_I64 || !meta_is_contiguous(input) || !meta_is_contiguous(index) || !meta_is_contiguous(out)) return false;
+    for (int i = 0; i < input->rank; i++)
+        if (i != dim && input->sizes[i] != index->sizes[i]) return false;
+    return true;
+}
+
+static bool gather_rows(const Op *op, const Arg *args, const Arg *out_arg, int dim, int threads, OpError *error) {
+    const Meta *input = arg_meta(&args[0]), *index = arg_meta(&args[2]), *out = arg_meta(out_arg);
+    int64_t inner = 1, length = index->sizes[dim], size = input->sizes[dim], bad = 0, item = dtype_size(input->dtype);
+    for (int i = dim + 1; i < input->rank; i++) inner *= input->sizes[i];
+    const int64_t *picks = (const int64_t *)args[2].tensor.data + index->offset;
+    const char *src = (const char *)args[0].tensor.data + input->offset * item;
+    char *dst = (char *)out_arg->tensor.data + out->offset * item;
+    bool ok = true;
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(&& : ok)
+    for (int64_t row = 0; row < meta_numel(index) / inner; row++) {
+        const char *from = src + row / length * size * inner * item;
+        for (int64_t j = row * inner; j < (row + 1) * inner; j++) {
+            bool fits = picks[j] >= 0 && picks[j] < size;
+            if (fits) move_item(dst + j * item, from + (picks[j] * inner + j - row * inner) * item, (int)item);
+            ok = ok && fits;
+            if (fits) continue;
+#pragma omp atomic write
+            bad = picks[j];
+        }
+    }
+    return ok ? true : bad_index(op, bad, dim, size, error);
+}
+
 bool run_gather(const Op *op, const Arg *args, const Arg *outs, const OpContext *context, OpError *error) {
     int dim;
     const Meta *input = arg_meta(&args[0]), *index = arg_meta(&args[2]), *out = arg_meta(&outs[0]);
     if (!read_dim(op, args, "dim", input->rank, &dim, error)) return false;
     if (meta_numel(index) == 0) return true;
+    if (gathers_rows(input, index, out, dim)) return gather_rows(op, args, &outs[0], dim, threads_for(meta_numel(index), context), error);
     Lines at = lines_of(index, dim), to = lines_of(out, dim), from = lines_at(index, input, dim);
     int item = dtype_size(input->dtype), threads = threads_for(meta_numel(index), context);
     int64_t size = input->rank ? input->sizes[dim] : 1, bad = 0;
@@ -123,7 +156,7 @@ static void store_element(DType dtype, Store store, char *to, const char *from, 
     }
 }
 
-typedef struct Scatter { const Op *op; const Arg *args, *out; Lines at, to, from; DType dtype; int item, dim; int64_t size; Store store; char number[8]; bool from_number; } Scatter;
+typedef struct Scatter { const Op *op; const Arg *args, *out; Lines at, to, from; DType dtype; int item, dim; int64_t size; Store store; _Alignas(8) char number[8]; bool from_number; } Scatter;
 
 static bool scatter_line(const Scatter *s, int64_t line, int64_t *picks, bool exclude, int64_t *counts, int64_t *bad) {
     const char *src = s->from_number ? s->number : (const char *)s->args[3].tensor.data + line_offset(&s->from, line);
@@ -180,19 +213,34 @@ bool run_scatter(const Op *op, const Arg *args, const Arg *outs, const OpContext
     return ok ? true : bad_index(op, bad, s.dim, s.size, error);
 }
 
+/* A stretch of elements at strides (bytes): to += from * factor, in double (integers wrap). */
+static void add_stretch(DType dst_type, char *to, int64_t to_stride, DType src_type, const char *from, int64_t from_stride, int64_t n, double factor) {
+    enum { STRETCH = 512 };
+    union { double f[STRETCH]; int64_t i[STRETCH]; } a, b;
+    DType compute = dtype_is_float(dst_type) ? DTYPE_F64 : DTYPE_I64;
+    for (int64_t done = 0; done < n; done += STRETCH) {
+        int64_t part = n - done < STRETCH ? n - done : STRETCH;
+        load_values(dst_type, compute, part, &a, to + done * to_stride, to_stride);
+        load_values(src_type, compute, part, &b, from + done * from_stride, from_stride);
+        if (compute == DTYPE_F64) for (int64_t i = 0; i < part; i++) a.f[i] += b.f[i] * factor;
+        else for (int64_t i = 0; i < part; i++) a.i[i] = (int64_t)((uint64_t)a.i[i] + (uint64_t)b.i[i] * (uint64_t)(int64_t)factor);
+        store_values(compute, dst_type, part, &a, to + done * to_stride, to_stride);
+    }
+}
+
 void add_elements(const Meta *dst_meta, void *dst, const Meta *src_meta, const void *src, double factor) {
-    int dst_item = dtype_size(dst_meta->dtype), src_item = dtype_size(src_meta->dtype);
-    int64_t at[MAX_RANK] = {0}, total = meta_numel(dst_meta), to = dst_meta->offset, from = src_meta->offset;
-    int lead = dst_meta->rank - src_meta->rank;
-    for (int64_t n = 0; n < total; n++) {
-        store_element(dst_meta->dtype, STORE_ADD, (char *)dst + to * dst_item, (const char *)src + from * src_item, factor);
-        for (int i = dst_meta->rank - 1; i >= 0; i--) {
-            int64_t stride = i < lead || src_meta->sizes[i - lead] == 1 ? 0 : src_meta->strides[i - lead];
+    int dst_item = dtype_size(dst_meta->dtype), src_item = dtype_size(src_meta->dtype), lead = dst_meta->rank - src_meta->rank, last = dst_meta->rank - 1;
+    int64_t at[MAX_RANK] = {0}, strides[MAX_RANK] = {0}, total = meta_numel(dst_meta), to = dst_meta->offset, from = src_meta->offset;
+    for (int i = lead; i < dst_meta->rank; i++) strides[i] = src_meta->sizes[i - lead] == 1 ? 0 : src_meta->strides[i - lead];
+    int64_t length = last < 0 ? 1 : dst_meta->sizes[last], to_stride = last < 0 ? 0 : dst_meta->strides[last] * dst_item, from_stride = last < 0 ? 0 : strides[last] * src_item;
+    for (int64_t n = 0; n < total; n += length) {
+        add_stretch(dst_meta->dtype, (char *)dst + to * dst_item, to_stride, src_meta->dtype, (const char *)src + from * src_item, from_stride, length, factor);
+        for (int i = last - 1; i >= 0; i--) {
             to += dst_meta->strides[i];
-            from += stride;
+            from += strides[i];
             if (++at[i] < dst_meta->sizes[i]) break;
             to -= dst_meta->strides[i] * dst_meta->sizes[i];
-            from -= stride * dst_meta->sizes[i];
+            from -= strides[i] * dst_meta->sizes[i];
             at[i] = 0;
         }
     }
@@ -232,6 +280,23 @@ static void move_slice(const Op *op, const Arg *args, const Arg *out, int dim, i
     else add_elements(&to, out->tensor.data, &from, source->tensor.data, arg_as_double(op_arg(op, args, "alpha")));
 }
 
+/* Contiguous tensors: blocks of the dims behind `dim`, in the order of the output's memory. */
+static void select_blocks(const Arg *input, const Arg *out, int dim, const int64_t *picks, int64_t count, int threads) {
+    const Meta *meta = arg_meta(input);
+    int64_t outer = 1, bytes = dtype_size(meta->dtype), size = meta->sizes[dim];
+    for (int i = 0; i < dim; i++) outer *= meta->sizes[i];
+    for (int i = dim + 1; i < meta->rank; i++) bytes *= meta->sizes[i];
+    const char *src = (const char *)input->tensor.data + meta->offset * dtype_size(meta->dtype);
+    char *dst = (char *)out->tensor.data + arg_meta(out)->offset * dtype_size(meta->dtype);
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t block = 0; block < outer * count; block++) {
+        const char *from = src + (block / count * size + picks[block % count]) * bytes;
+        if (bytes <= 8 && !(bytes & (bytes - 1))) move_item(dst + block * bytes, from, (int)bytes);
+        else memcpy(dst + block * bytes, from, (size_t)bytes);
+    }
+}
+
 bool run_slices(const Op *op, const Arg *args, const Arg *outs, const OpContext *context, OpError *error) {
     int dim;
     const Meta *input = arg_meta(&args[0]), *index = arg_meta(&args[2]);
@@ -248,6 +313,11 @@ bool run_slices(const Op *op, const Arg *args, const Arg *outs, const OpContext 
     bool selects = strcmp(op->shared, "index_select") == 0;
     if (ok && !selects) copy_elements(arg_meta(&outs[0]), outs[0].tensor.data, input, args[0].tensor.data, context->threads);
     int threads = selects ? threads_for(meta_numel(arg_meta(&outs[0])), context) : 1;
+    if (ok && selects && input->rank && meta_is_contiguous(input) && meta_is_contiguous(arg_meta(&outs[0]))) {
+        select_blocks(&args[0], &outs[0], dim, picks, at.length, threads);
+        free(picks);
+        return true;
+    }
     (void)threads;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t k = 0; k < (ok ? at.length : 0); k++) move_slice(op, args, &outs[0], dim, k, picks[k]);

@@ -8,6 +8,7 @@
  * To add one: TWIN in the functional row's traits, or a MUTATE row that names its `functional`. */
 #include "ir/body.h"
 #include "op/family.h"
+#include "op/scalar_row.h"
 #include "op/walk.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,20 @@ static bool check_cast(const Op *op, DType from, DType to, OpError *error) {
     return op_error(error, ERROR_RUNTIME, "result type %s can't be cast to the desired output type %s", scalar_names[from], scalar_names[to]);
 }
 
+bool op_writes_one_value(const Op *op, const Arg *args) {
+    bool used[20] = {0};
+    const ScalarVariant *variant = op->functional_op && op->functional_op->family == FAMILY_POINTWISE ? op_scalar(op->functional_op, args) : NULL;
+    if (!variant) return false;
+    scalar_row_uses(variant->expr, used);
+    for (int i = 0; i < op->nparams; i++)
+        if (used[i] && tensor_rank(&args[i]) > 0) return false;
+    return true;
+}
+
 /* Expanded memory cannot be written element by element. */
-static bool check_target(const Op *op, const Meta *target, OpError *error) {
+static bool check_target(const Op *op, const Arg *args, OpError *error) {
+    const Meta *target = arg_meta(&args[0]);
+    if (op_writes_one_value(op, args)) return true;
     for (int i = 0; i < target->rank; i++)
         if (target->strides[i] == 0 && target->sizes[i] != 1 && target->sizes[i] != 0)
             return op_error(error, ERROR_RUNTIME, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
@@ -37,9 +50,16 @@ static bool result_meta(const Op *op, const Arg *args, int nargs, Meta *result, 
     return true;
 }
 
+/* A cast that cannot be is what PyTorch sees first, before it looks for a kernel. */
+static bool check_common(const Op *op, const Arg *args, const OpContext *context, OpError *error) {
+    const Op *row = op->functional_op;
+    if (row->family != FAMILY_POINTWISE || row->result_like_first || op_has(row, TRAIT_BOOL_RESULT)) return true;
+    return check_cast(op, pointwise_common_type(row, args, context->default_dtype), arg_meta(&args[0])->dtype, error);
+}
+
 static bool mutate_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *count, const OpContext *context, OpError *error) {
     Meta result;
-    if (!need_tensor(op, args, 0, error) || !result_meta(op, args, nargs, &result, context, error)) return false;
+    if (!need_tensor(op, args, 0, error) || !check_common(op, args, context, error) || !result_meta(op, args, nargs, &result, context, error)) return false;
     const Meta *target = arg_meta(&args[0]);
     if (!meta_same_shape(&result, target)) {
         char have[128], want[128];
@@ -48,7 +68,7 @@ static bool mutate_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
         return op_error(error, ERROR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", have, want);
     }
     if (!op->functional_op->result_like_first && !check_cast(op, result.dtype, target->dtype, error)) return false;
-    if (!check_target(op, target, error)) return false;
+    if (!check_target(op, args, error)) return false;
     outs[0] = *target;
     *count = 1;
     return true;

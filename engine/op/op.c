@@ -149,3 +149,71 @@ const Arg *op_arg(const Op *op, const Arg *args, const char *name) {
     int i = op_param_index(op, name);
     return i < 0 ? &none : &args[i];
 }
+
+DType op_first_dtype(const Op *op, const Arg *args) {
+    for (int i = 0; i < op->nparams; i++) {
+        if (args[i].tag == ARG_TENSOR) return args[i].tensor.meta->dtype;
+        if (args[i].tag == ARG_TENSORS && args[i].list.count && args[i].list.items[0].tag == ARG_TENSOR) return args[i].list.items[0].tensor.meta->dtype;
+    }
+    return DTYPE_F32;
+}
+
+/* ---- refusals ---- */
+
+static bool has_word(const char *words, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length) {
+        bool begins = at == words || at[-1] == ' ', ends = at[length] == 0 || at[length] == ' ' || at[length] == '!';
+        if (begins && ends) return true;
+    }
+    return false;
+}
+
+static bool refuses(const Op *op, const char *word, DType dtype, OpError *error) {
+    if (!has_word(op->refuses, word)) return false;
+    if (strstr(op->refuses, word)[strlen(word)] == '!') op_error(error, ERROR_RUNTIME, "%s does not take %s tensors", op->name, dtype_info[dtype].name);
+    else op_error_dtype(error, op->name, dtype);
+    return true;
+}
+
+static int operand_count(const Op *op) { return op->family == FAMILY_POINTWISE ? op->tensor_inputs : op->nparams; }
+
+static bool is_bool(const Arg *arg) { return arg->tag == ARG_BOOL || (arg->tag == ARG_TENSOR && arg->tensor.meta->dtype == DTYPE_BOOL); }
+
+static bool arg_is_float(const Arg *arg) { return arg->tag == ARG_FLOAT || (arg->tag == ARG_TENSOR && dtype_is_float(arg->tensor.meta->dtype)); }
+
+static bool check_mixture(const Op *op, const Arg *args, OpError *error) {
+    DType first = op_first_dtype(op, args);
+    bool ratio = has_word(op->refuses, "integer-ratio") && !arg_is_float(&args[1]) && !arg_is_float(&args[2]);
+    if (ratio) return op_error(error, ERROR_RUNTIME, "%s of integers is not supported: divide first, or cast the operands to a floating dtype", op->name);
+    for (int i = 0; i < operand_count(op); i++) {
+        if (has_word(op->refuses, "bool-operand") && is_bool(&args[i]) && i < op->tensor_inputs)
+            return op_error(error, ERROR_RUNTIME, "%s with a bool operand is not supported: use the `^` or `logical_xor()` operator, or `~`, instead.", op->name);
+        if (args[i].tag == ARG_TENSOR && i != op->bool_operand && strcmp(op_param(op, i), "mask") && args[i].tensor.meta->dtype != first && has_word(op->refuses, "mixed"))
+            return op_error(error, ERROR_RUNTIME, "%s(): the tensors must have one dtype, but `%s` is %s and the first is %s", op->name, op_param(op, i),
+                            dtype_info[args[i].tensor.meta->dtype].name, dtype_info[first].name);
+    }
+    return true;
+}
+
+bool op_takes_dtypes(const Op *op, const Arg *args, DType common, OpError *error) {
+    if (!op->refuses) return true;
+    if (!check_mixture(op, args, error)) return false;
+    DType first = op_first_dtype(op, args);
+    if (has_word(op->refuses, "mixed")) common = first;
+    if (common == DTYPE_BOOL) return !refuses(op, "bool", common, error);
+    if (first == DTYPE_BF16 && refuses(op, "bf16", first, error)) return false;
+    if (first == DTYPE_F16 || first == DTYPE_BF16) return !refuses(op, "half", first, error);
+    if (dtype_is_float(first)) return !refuses(op, "floats", first, error);
+    return dtype_is_float(common) || !refuses(op, "ints", first, error);
+}
+
+bool op_takes_numbers(const Op *op, const Arg *args, OpError *error) {
+    if (!op->refuses || !strstr(op->refuses, "number")) return true;
+    int last = has_word(op->refuses, "number-first") ? 1 : op->family == FAMILY_POINTWISE ? op->tensor_inputs : 2;
+    for (int i = 0; i < last; i++)
+        if (args[i].tag == ARG_BOOL || args[i].tag == ARG_INT || args[i].tag == ARG_FLOAT)
+            return op_error(error, ERROR_TYPE, "%s(): argument '%s' (position %d) must be Tensor, not %s", op->name, op_param(op, i), i + 1,
+                            args[i].tag == ARG_BOOL ? "bool" : args[i].tag == ARG_INT ? "int" : "float");
+    return true;
+}

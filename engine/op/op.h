@@ -28,6 +28,14 @@ int op_param_index(const Op *op, const char *name);
 /* The argument of a parameter; an ARG_NONE when the op has no such parameter. */
 const Arg *op_arg(const Op *op, const Arg *args, const char *name);
 
+/* Has PyTorch a kernel for these dtypes (the row's `refuses`)? `common`: what pointwise operands meet in. false: error filled in. */
+bool op_takes_dtypes(const Op *op, const Arg *args, DType common, OpError *error);
+/* fill_, zero_: an in-place row that writes the same value everywhere, so that elements may lie on one another. */
+bool op_writes_one_value(const Op *op, const Arg *args);
+/* Does it take Python numbers where these args have some? The program's calls are asked; the library may. */
+bool op_takes_numbers(const Op *op, const Arg *args, OpError *error);
+DType op_first_dtype(const Op *op, const Arg *args); /* of the first tensor among args, or in the first list of them; DTYPE_F32 without one */
+
 /* One alternative of a pointwise row's meaning: `approximate='tanh': expr`, `min,max: expr` (both are given), `exponent=2: expr`. */
 typedef struct ScalarCondition { int param; const char *string; bool is_number; double number; } ScalarCondition;
 typedef struct ScalarVariant { ScalarCondition conditions[3]; int condition_count; const char *text; const ScalarExpr *expr; } ScalarVariant;

@@ -151,33 +151,115 @@ static void write_key(DType dtype, char *dst, const Key *key) {
 
 typedef struct Pick { int64_t first, count; bool descending; } Pick; /* keys [first, first + count) of the sorted line */
 
-static Pick what_to_pick(const Op *op, const Arg *args, int64_t n, const Key *sorted) {
+/* A value as bits that sort as it does (NaN last; both zeros are one), with its place in the line. */
+typedef struct Rank { uint64_t bits; int64_t at; } Rank;
+
+static uint64_t rank_of_float(float f) {
+    uint32_t b;
+    f += 0.0f;
+    memcpy(&b, &f, sizeof b);
+    return f != f ? UINT32_MAX : b >> 31 ? (uint32_t)~b : b | UINT32_C(1) << 31;
+}
+
+static uint64_t rank_of_double(double f) {
+    uint64_t b;
+    f += 0.0;
+    memcpy(&b, &f, sizeof b);
+    return f != f ? UINT64_MAX : b >> 63 ? ~b : b | UINT64_C(1) << 63;
+}
+
+static void read_ranks(DType dtype, const char *src, int64_t stride, int64_t n, bool descending, Rank *ranks) {
+    enum { STRETCH = 512 };
+    union { float f[STRETCH]; double d[STRETCH]; int64_t i[STRETCH]; } values;
+    DType compute = dtype_is_float(dtype) ? dtype_info[dtype].compute : DTYPE_I64;
+    for (int64_t done = 0; done < n; done += STRETCH) {
+        int64_t part = n - done < STRETCH ? n - done : STRETCH;
+        load_values(dtype, compute, part, &values, src + done * stride, stride);
+        for (int64_t k = 0; k < part; k++) {
+            uint64_t bits = compute == DTYPE_F32 ? rank_of_float(values.f[k]) : compute == DTYPE_F64 ? rank_of_double(values.d[k]) : (uint64_t)values.i[k] ^ UINT64_C(1) << 63;
+            ranks[done + k] = (Rank){descending ? (compute == DTYPE_F32 ? UINT32_MAX - bits : ~bits) : bits, done + k};
+        }
+    }
+}
+
+static void insert_ranks(Rank *ranks, int64_t n) {
+    for (int64_t k = 1; k < n; k++) {
+        Rank rank = ranks[k];
+        int64_t place = k;
+        for (; place > 0 && ranks[place - 1].bits > rank.bits; place--) ranks[place] = ranks[place - 1];
+        ranks[place] = rank;
+    }
+}
+
+/* By digits from the lowest, each pass stable; digits in which all agree are passed over. Returns where the result lies: ranks or spare. */
+static Rank *sort_ranks(Rank *ranks, Rank *spare, int64_t n) {
+    if (n <= 32) return insert_ranks(ranks, n), ranks;
+    uint64_t all = 0, one = ranks[0].bits;
+    for (int64_t k = 0; k < n; k++) all |= ranks[k].bits ^ one;
+    for (int shift = 0; shift < 64; shift += 8) {
+        int64_t starts[256] = {0}, sum = 0;
+        if (!(all >> shift & 255)) continue;
+        for (int64_t k = 0; k < n; k++) starts[ranks[k].bits >> shift & 255]++;
+        for (int d = 0; d < 256; d++) {
+            int64_t count = starts[d];
+            starts[d] = sum;
+            sum += count;
+        }
+        for (int64_t k = 0; k < n; k++) spare[starts[ranks[k].bits >> shift & 255]++] = ranks[k];
+        Rank *former = ranks;
+        ranks = spare;
+        spare = former;
+    }
+    return ranks;
+}
+
+/* The first `count` of the sorted line at the head of `ranks`, when they are few: the rest is only compared with the last of them. */
+static void select_ranks(Rank *ranks, int64_t n, int64_t count) {
+    insert_ranks(ranks, count);
+    for (int64_t k = count; k < n; k++) {
+        Rank rank = ranks[k];
+        if (rank.bits >= ranks[count - 1].bits) continue;
+        int64_t place = count - 1;
+        for (; place > 0 && ranks[place - 1].bits > rank.bits; place--) ranks[place] = ranks[place - 1];
+        ranks[place] = rank;
+    }
+}
+
+static Pick what_to_pick(const Op *op, const Arg *args, int64_t n) {
     int64_t k = arg_as_int(op_arg(op, args, "k"));
     if (is_kind(op, "sort")) return (Pick){0, n, arg_truth(op_arg(op, args, "descending"), false)};
     if (is_kind(op, "topk")) return (Pick){0, k, arg_truth(op_arg(op, args, "largest"), true)};
     if (is_kind(op, "kthvalue")) return (Pick){k - 1, 1, false};
-    if (sorted && n > 0 && sorted[n - 1].f != sorted[n - 1].f) { /* any NaN is the median; the first of them */
-        int64_t first = n - 1;
-        while (first > 0 && sorted[first - 1].f != sorted[first - 1].f) first--;
-        return (Pick){first, 1, false};
-    }
     return (Pick){(n - 1) / 2, 1, false};
+}
+
+/* Any NaN is the median; the first of them. */
+static int64_t median_place(DType dtype, const Rank *sorted, int64_t n, int64_t otherwise) {
+    uint64_t nan = dtype_info[dtype].compute == DTYPE_F32 ? UINT32_MAX : UINT64_MAX;
+    if (!dtype_is_float(dtype) || n == 0 || sorted[n - 1].bits != nan) return otherwise;
+    int64_t first = n - 1;
+    while (first > 0 && sorted[first - 1].bits == nan) first--;
+    return first;
 }
 
 static bool order_line(const Op *op, const Arg *args, const char *src, const Lines *in, char *values, const Lines *out, char *places, const Lines *indices, int64_t line) {
     int64_t n = in->length;
     DType dtype = arg_meta(&args[0])->dtype;
-    Key *keys = malloc((size_t)(2 * n) * sizeof *keys + 1);
-    if (!keys) return false;
-    read_keys(dtype, src + line_offset(in, line), in->stride, n, keys);
-    sort_keys(keys, keys + n, n, what_to_pick(op, args, n, NULL).descending);
-    Pick pick = what_to_pick(op, args, n, keys);
+    size_t item = (size_t)dtype_size(dtype);
+    Rank *memory = malloc((size_t)(2 * n) * sizeof *memory + 1), *ranks = memory;
+    if (!memory) return false;
+    const char *from = src + line_offset(in, line);
+    Pick pick = what_to_pick(op, args, n);
+    read_ranks(dtype, from, in->stride, n, pick.descending, ranks);
+    if (is_kind(op, "topk") && pick.count > 0 && pick.count <= 64 && pick.count * 8 <= n) select_ranks(ranks, n, pick.count);
+    else ranks = sort_ranks(ranks, ranks + n, n);
+    if (is_kind(op, "median")) pick.first = median_place(dtype, ranks, n, pick.first);
     for (int64_t k = 0; k < pick.count && k < n; k++) {
-        const Key *key = &keys[pick.first + k];
-        write_key(dtype, values + line_offset(out, line) + k * out->stride, key);
-        if (places) store_values(DTYPE_I64, DTYPE_I64, 1, &key->at, places + line_offset(indices, line) + k * indices->stride, 0);
+        int64_t at = ranks[pick.first + k].at;
+        memcpy(values + line_offset(out, line) + k * out->stride, from + at * in->stride, item);
+        if (places) memcpy(places + line_offset(indices, line) + k * indices->stride, &at, sizeof at);
     }
-    free(keys);
+    free(memory);
     return true;
 }
 

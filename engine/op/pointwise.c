@@ -35,12 +35,14 @@ static bool check_meaning(const Op *op, const Arg *args, DType common, OpError *
     bool integral = !dtype_is_float(common), used[20] = {0};
     scalar_row_uses(variant->expr, used);
     for (int i = op->tensor_inputs; i < op->nparams && integral; i++)
-        if (used[i] && args[i].tag == ARG_FLOAT && args[i].f != floor(args[i].f))
+        if (used[i] && strcmp(op_param(op, i), "alpha") == 0 && args[i].tag == ARG_FLOAT && args[i].f != floor(args[i].f))
             return op_error(error, ERROR_RUNTIME, "For integral input tensors, argument %s must not be a floating point number. (in %s)", op_param(op, i), op->name);
-    if (scalar_row_defined(op, variant, dtype_info[common].compute)) return true;
+    if (scalar_row_defined(op, variant, dtype_info[common].compute)) return op_takes_dtypes(op, args, common, error);
     if (common == DTYPE_BOOL && op->tensor_inputs == 2 && strcmp(op->name, "sub") == 0)
         return op_error(error, ERROR_RUNTIME, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
-    return op_error(error, ERROR_RUNTIME, "\"%s_cpu\" not implemented for '%s'", op->name, dtype_info[common].name);
+    if (common == DTYPE_BOOL && strcmp(op->name, "neg") == 0)
+        return op_error(error, ERROR_RUNTIME, "Negation, the `-` operator, on a bool tensor is not supported. Use the `~` or `logical_not()` operator instead.");
+    return op_error_dtype(error, op->name, common);
 }
 
 /* PyTorch refuses integers to negative integer powers, and integer division by zero where it would trap: those are checked when run. */
@@ -115,8 +117,20 @@ static const Body *parameter_body(BodyBuilder *builder, const Op *op, const Arg 
         builder->round16 = former;
         return cast;
     }
+    bool wraps = i < op->tensor_inputs && args[i].tag == ARG_INT && dim_is_int(args[i].i) && dtype_info[type].compute == DTYPE_I64 && !body_given(builder, &args[i]);
+    if (wraps) return body_int(builder, DTYPE_I64, dtype_wrap(type, args[i].i));
     if (arg_is_number(&args[i])) return number_body(builder, &args[i], dtype_info[type].compute);
     return body_int(builder, dtype_info[type].compute, 0); /* None, or a word: no expression reads it, or it means 0 */
+}
+
+int64_t dtype_wrap(DType dtype, int64_t value) {
+    switch (dtype) {
+    case DTYPE_U8: return (uint8_t)value;
+    case DTYPE_I8: return (int8_t)value;
+    case DTYPE_I16: return (int16_t)value;
+    case DTYPE_I32: return (int32_t)value;
+    default: return value;
+    }
 }
 
 double dtype_limit(DType dtype, bool low) {

@@ -25,8 +25,10 @@ typedef struct Job {
 typedef struct Buffers { double at[MAX_INPUTS + 1][TILE]; } Buffers;
 
 static void set_numbers(Job *job, const Op *op, const Arg *args, DType common) {
-    for (int i = 0; i < op->nparams; i++)
+    for (int i = 0; i < op->nparams; i++) {
         job->numbers[i] = arg_is_number(&args[i]) ? (EagerNumber){arg_as_double(&args[i]), arg_as_int(&args[i])} : (EagerNumber){0, 0};
+        if (i < op->tensor_inputs && i != op->bool_operand) job->numbers[i].i = dtype_wrap(common, job->numbers[i].i);
+    }
     job->numbers[op->nparams] = (EagerNumber){dtype_limit(common, false), 0};
     job->numbers[op->nparams + 1] = (EagerNumber){dtype_limit(common, true), 0};
 }
@@ -138,16 +140,22 @@ static void run_tile(const Job *job, int64_t index, Buffers *buffers) {
     for (int64_t r = 0; r < tile.rows && !to_place; r++) job->store(tile.columns, result + r * tile.columns * size, tile.data[0] + r * tile.row_stride[0], tile.column_stride[0]);
 }
 
-static void run_all(const Job *job, int threads) {
+static void run_tiles(const Job *job, int64_t first, int64_t last) {
+    Buffers buffers;
     int64_t room = job->walk.columns * job->walk.rows;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        Buffers buffers;
-        for (int i = 0; i < job->input_count; i++)
-            if (job->inputs[i].constant) fill_constant(job, &job->inputs[i], buffers.at[i], room);
-#pragma omp for schedule(static)
-        for (int64_t t = 0; t < job->walk.tiles; t++) run_tile(job, t, &buffers);
+    for (int i = 0; i < job->input_count; i++)
+        if (job->inputs[i].constant) fill_constant(job, &job->inputs[i], buffers.at[i], room);
+    for (int64_t t = first; t < last; t++) run_tile(job, t, &buffers);
+}
+
+/* One thread opens no parallel region: that alone would cost more than a small op. */
+static void run_all(const Job *job, int threads) {
+    if (threads <= 1) {
+        run_tiles(job, 0, job->walk.tiles);
+        return;
     }
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int part = 0; part < threads; part++) run_tiles(job, walk_part(&job->walk, part, threads), walk_part(&job->walk, part + 1, threads));
 }
 
 /* The parameter by which an expression divides integers, or -1. */
@@ -194,7 +202,7 @@ bool pointwise_run(const Op *op, const Arg *args, int nargs, const Arg *out, con
     const ScalarVariant *variant = op_scalar(op, args);
     DType common = pointwise_common_type(op, args, context->default_dtype);
     const EagerKernel *kernel = variant ? &eager_kernels[op->first_kernel + (int)(variant - op->variants)][eager_type(dtype_info[common].compute)] : NULL;
-    if (!kernel || !kernel->run) return op_error(error, ERROR_RUNTIME, "\"%s_cpu\" not implemented for '%s'", op->name, dtype_info[common].name);
+    if (!kernel || !kernel->run) return op_error_dtype(error, op->name, common);
     if (!need_static(op, out_meta, error) || !check_divisor(variant, args, out_meta, common, error)) return false;
     job.run = kernel->run;
     job.input_count = 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct Generator {
-    uint64_t seed, stream;         /* stream: counters taken from the card's stream */
+    uint64_t seed, stream_seed, stream; /* stream: counters taken from the card's stream */
     uint32_t words[GENERATOR_WORDS];
     int next;                      /* words used up; GENERATOR_WORDS: all */
     bool has_normal;
@@ -13,9 +13,14 @@ struct Generator {
 
 static const double two_pi = 6.283185307179586476925286766559;
 
+void rng_seed_stream(Generator *generator, uint64_t seed) {
+    generator->stream_seed = seed;
+    generator->stream = 0;
+}
+
 void rng_seed(Generator *generator, uint64_t seed) {
     generator->seed = seed;
-    generator->stream = 0;
+    rng_seed_stream(generator, seed);
     generator->words[0] = (uint32_t)seed;
     for (uint32_t i = 1; i < GENERATOR_WORDS; i++) {
         uint32_t before = generator->words[i - 1];
@@ -73,7 +78,7 @@ double rng_normal(Generator *generator) {
 }
 
 void rng_stream(Generator *generator, uint64_t draws, uint64_t *seed, uint64_t *offset) {
-    *seed = generator->seed;
+    *seed = generator->stream_seed;
     *offset = generator->stream;
     generator->stream += draws;
 }
@@ -85,6 +90,8 @@ void rng_save(const Generator *generator, unsigned char *bytes) {
     memcpy(bytes + 8 + sizeof generator->words, &next, 4);
     bytes[12 + sizeof generator->words] = generator->has_normal;
     memcpy(bytes + 13 + sizeof generator->words, &generator->normal, 8);
+    memcpy(bytes + 21 + sizeof generator->words, &generator->stream_seed, 8);
+    memcpy(bytes + 29 + sizeof generator->words, &generator->stream, 8);
 }
 
 bool rng_load(Generator *generator, const unsigned char *bytes, int64_t count) {
@@ -97,5 +104,7 @@ bool rng_load(Generator *generator, const unsigned char *bytes, int64_t count) {
     generator->next = next;
     generator->has_normal = bytes[12 + sizeof generator->words] != 0;
     memcpy(&generator->normal, bytes + 13 + sizeof generator->words, 8);
+    memcpy(&generator->stream_seed, bytes + 21 + sizeof generator->words, 8);
+    memcpy(&generator->stream, bytes + 29 + sizeof generator->words, 8);
     return true;
 }

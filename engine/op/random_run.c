@@ -103,7 +103,7 @@ static bool random_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
 
 /* ---- eager draws: into an array of doubles (integers: of int64) in logical order ---- */
 
-typedef struct Draw { Generator *generator; const Op *op; const Arg *args; DType dtype; int64_t n; double *f; int64_t *i; } Draw;
+typedef struct Draw { Generator *generator; const Op *op; const Arg *args; DType dtype; int64_t n; double *f; int64_t *i;  bool refused; /* a probability outside 0 … 1 */ } Draw;
 
 /* A uniform of the dtype's own precision. */
 static double uniform_of(Generator *generator, DType dtype) {
@@ -209,7 +209,10 @@ static void draw_bernoulli(Draw *d) {
     if (!number && meta_numel(arg_meta(tensor)) == d->n) read_all(tensor, d->f);
     else for (int64_t k = 0; k < d->n; k++) d->f[k] = number ? arg_as_double(p) : load_double(arg_meta(tensor)->dtype, (const char *)tensor->tensor.data + arg_meta(tensor)->offset * dtype_size(arg_meta(tensor)->dtype));
     DType precision = number ? DTYPE_F64 : arg_meta(tensor)->dtype == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
-    for (int64_t k = 0; k < d->n; k++) d->f[k] = uniform_of(d->generator, precision) < d->f[k];
+    for (int64_t k = 0; k < d->n; k++) {
+        d->refused |= !(d->f[k] >= 0 && d->f[k] <= 1);
+        d->f[k] = uniform_of(d->generator, precision) < d->f[k];
+    }
 }
 
 static void draw_keep(Draw *d) { /* dropout's mask: 1 where kept */
@@ -316,6 +319,10 @@ static bool random_run(const Op *op, const Arg *args, int nargs, const Arg *outs
     bool integers = false, ok = true;
     for (size_t k = 0; k < sizeof fillers / sizeof fillers[0]; k++)
         if (is_kind(op, fillers[k].kind)) fillers[k].draw(&draw), integers = fillers[k].integers;
+    if (draw.refused) {
+        free(values);
+        return op_error(error, ERROR_RUNTIME, "%s(): every probability must be in the range from 0 to 1", op->name);
+    }
     if (strcmp(op->name, "normal") == 0 && (arg_is_tensor(&args[0]) || arg_is_tensor(&args[1]))) ok = scale_by_tensors(args, out, values, n);
     if (is_kind(op, "dropout")) ok = apply_dropout(op, args, outs, values, n);
     else if (ok) write_all(&outs[0], values, integers ? DTYPE_I64 : DTYPE_F64);

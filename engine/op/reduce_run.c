@@ -7,6 +7,7 @@
  * Invariant: kept and reduced dims are sorted by the input's strides and merged before anything is read. */
 #include "op/convert.h"
 #include "op/reduce.h"
+#include "op/walk.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +177,9 @@ static bool run_chunked_rows(const Job *job, int threads) {
 
 static bool run_rows(const Job *job, int threads) {
     if (job->outputs < FEW && job->values > 2 * CHUNK) return run_chunked_rows(job, threads);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t output = 0; threads <= 1 && output < job->outputs; output++) run_one_row(job, output);
+    if (threads <= 1) return true; /* without a parallel region, which costs more than a small op */
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t output = 0; output < job->outputs; output++) run_one_row(job, output);
     return true;
 }
@@ -224,6 +227,12 @@ static bool run_chunked_columns(const Job *job, const Strips *strips, int thread
     return true;
 }
 
+static void run_strip(const Job *job, const Strips *strips, int64_t strip) {
+    Columns columns;
+    fold_strip(job, strips, strip, &columns);
+    store_strip(job, strips, strip, &columns);
+}
+
 static bool run_columns(const Job *job, int threads) {
     Strips strips = {.per_row = (job->kept[0].size + STRIP - 1) / STRIP, .chunks = 1, .chunk = job->values};
     strips.count = strips.per_row * (job->outputs / job->kept[0].size);
@@ -233,12 +242,10 @@ static bool run_columns(const Job *job, int threads) {
         strips.chunks = (job->values + rows - 1) / rows;
         return run_chunked_columns(job, &strips, threads);
     }
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int64_t strip = 0; strip < strips.count; strip++) {
-        Columns columns;
-        fold_strip(job, &strips, strip, &columns);
-        store_strip(job, &strips, strip, &columns);
-    }
+    for (int64_t strip = 0; threads <= 1 && strip < strips.count; strip++) run_strip(job, &strips, strip);
+    if (threads <= 1) return true;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t strip = 0; strip < strips.count; strip++) run_strip(job, &strips, strip);
     return true;
 }
 
@@ -265,7 +272,7 @@ bool reduce_run(const Op *op, const Arg *args, int nargs, const Arg *outs, int n
     job.data = (const char *)args[0].tensor.data + input->offset * job.item;
     read_axes(&job, input, arg_meta(&outs[0]));
     if (job.outputs == 0) return true;
-    int threads = job.outputs * job.values < 65536 || context->threads < 1 ? 1 : context->threads;
+    int threads = threads_of(job.outputs * job.values, context->threads);
     bool ok = job.values > 0 && prefers_columns(&job) ? run_columns(&job, threads) : run_rows(&job, threads);
     return ok ? true : op_error(error, ERROR_MEMORY, "%s(): no memory for partial results", op->name);
 }

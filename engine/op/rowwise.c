@@ -15,6 +15,7 @@
 #include "op/convert.h"
 #include "op/reduce.h"
 #include "op/vmath.h"
+#include "op/walk.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +141,13 @@ static const void *row_operand(const Job *job, int operand, int64_t from, int64_
 
 static int width(const Job *job) { return job->wide ? 8 : 4; }
 
+/* Not rounded yet: a mean divides first. */
 static double fold_values(const Job *job, Reducer reducer, const void *values, int64_t n) {
     Fold fold;
     fold_begin(&fold, reducer, job->compute);
     for (int64_t i = 0; i < n; i += BLOCK) fold_block(&fold, (const char *)values + i * width(job), n - i < BLOCK ? n - i : BLOCK, i);
     fold_finish(&fold);
-    return rounded(job, fold.f);
+    return fold.f;
 }
 
 static double logarithm(const Job *job, double x) { return job->wide ? v_log_f64(x) : (double)v_log_f32((float)x); }
@@ -157,9 +159,8 @@ static void store_scalar(const Job *job, int out, int64_t row, double value) {
 
 static void normalize_row(const Job *job, const void *x, void *to, int64_t row) {
     double mean = rounded(job, fold_values(job, REDUCE_SUM, x, job->length) / (double)job->length);
-    mean = job->wide ? mean : (double)(float)mean;
     deviation[job->wide](to, x, NULL, NULL, mean, 0, job->length);
-    double variance = rounded(job, fold_values(job, REDUCE_SUM, to, job->length) / rounded(job, (double)job->length));
+    double variance = rounded(job, rounded(job, fold_values(job, REDUCE_SUM, to, job->length)) / rounded(job, (double)job->length));
     double sum = rounded(job, variance + rounded(job, job->eps)), root = rounded(job, sqrt(sum)), rstd = rounded(job, 1.0 / root);
     const RowLoop *loop = job->weight && job->bias ? standard_both : job->weight ? standard_scaled : job->bias ? standard_shifted : standard;
     loop[job->wide](to, x, job->weight, job->bias, mean, rstd, job->length);
@@ -180,7 +181,7 @@ static void run_row(const Job *job, const void *x, const void *y, void *to, int6
     case LOG_SOFTMAX:
         largest = fold_values(job, REDUCE_MAX, x, n);
         exponential[w](to, x, NULL, NULL, largest, 0, n);
-        total = logarithm(job, fold_values(job, REDUCE_SUM, to, n));
+        total = logarithm(job, rounded(job, fold_values(job, REDUCE_SUM, to, n)));
         shift[w](to, x, NULL, NULL, largest, 0, n);
         shift[w](to, to, NULL, NULL, total, 0, n);
         break;
@@ -193,35 +194,39 @@ static void run_row(const Job *job, const void *x, const void *y, void *to, int6
         largest = fold_values(job, REDUCE_MAX, x, n);
         largest = isinf(largest) ? 0 : largest;
         exponential[w](to, x, NULL, NULL, largest, 0, n);
-        store_scalar(job, 0, row, rounded(job, logarithm(job, fold_values(job, REDUCE_SUM, to, n)) + largest));
+        store_scalar(job, 0, row, rounded(job, logarithm(job, rounded(job, fold_values(job, REDUCE_SUM, to, n))) + largest));
         break;
     default: normalize_row(job, x, to, row); break;
     }
 }
 
-static bool run_rows(const Job *job, int threads) {
+static bool run_some_rows(const Job *job, int64_t first, int64_t last) {
     const Meta *out = arg_meta(&job->outs[0]);
     StoreFn store = store_function(job->compute, out->dtype);
     int64_t item = dtype_size(out->dtype), room = job->length * width(job);
     char *target = (char *)job->outs[0].tensor.data + out->offset * item;
-    bool writes = job->kind != LOGSUMEXP, direct = writes && out->dtype == job->compute, failed = false;
-    (void)threads;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        char small[3 * 8 * 128], *memory = room > (int64_t)sizeof small / 3 ? malloc((size_t)room * 3) : small;
-        if (!memory) failed = true;
-#pragma omp for schedule(static)
-        for (int64_t row = 0; row < job->rows; row++) {
-            if (!memory) continue;
-            const void *x = row_operand(job, 0, row * job->length, job->length, memory + room);
-            const void *y = job->in[1] ? row_operand(job, 1, row * job->length, job->length, memory + 2 * room) : NULL;
-            char *place = target + row * job->length * item;
-            run_row(job, x, y, direct ? place : memory, row);
-            if (writes && !direct) store(job->length, memory, place, item);
-        }
-        if (memory != small) free(memory);
+    bool writes = job->kind != LOGSUMEXP, direct = writes && out->dtype == job->compute;
+    double small[3 * 128];
+    char *memory = room > (int64_t)sizeof small / 3 ? malloc((size_t)room * 3) : (char *)small;
+    if (!memory) return false;
+    for (int64_t row = first; row < last; row++) {
+        const void *x = row_operand(job, 0, row * job->length, job->length, memory + room);
+        const void *y = job->in[1] ? row_operand(job, 1, row * job->length, job->length, memory + 2 * room) : NULL;
+        char *place = target + row * job->length * item;
+        run_row(job, x, y, direct ? place : memory, row);
+        if (writes && !direct) store(job->length, memory, place, item);
     }
-    return !failed;
+    if (memory != (char *)small) free(memory);
+    return true;
+}
+
+static bool run_rows(const Job *job, int threads) {
+    int64_t parts = threads < job->rows ? threads : job->rows;
+    bool ok = true;
+    if (parts <= 1) return run_some_rows(job, 0, job->rows);
+#pragma omp parallel for schedule(static) num_threads((int)parts) reduction(&& : ok)
+    for (int64_t part = 0; part < parts; part++) ok = run_some_rows(job, job->rows * part / parts, job->rows * (part + 1) / parts) && ok;
+    return ok;
 }
 
 /* ---- variances and norms: sums over rows of any length, chunked as reduce_run.c does ---- */
@@ -239,21 +244,30 @@ static void fold_terms(const Job *job, Term term, double mean, int64_t from, int
     }
 }
 
+typedef struct SumTask { const Job *job; Term term; const double *means; double *sums; Fold *folds; int64_t chunks, chunk; } SumTask;
+
+/* One chunk of one row: into its own fold, or (a row in one chunk) its sum. */
+static void sum_task(const SumTask *all, int64_t task) {
+    const Job *job = all->job;
+    int64_t row = task / all->chunks, from = task % all->chunks * all->chunk, to = from + all->chunk < job->length ? from + all->chunk : job->length;
+    Fold own, *fold = all->folds ? &all->folds[task] : &own;
+    fold_begin(fold, REDUCE_SUM, job->compute);
+    fold_terms(job, all->term, all->means ? all->means[row] : 0, row * job->length + from, row * job->length + to, from, fold);
+    if (all->folds) return;
+    fold_finish(fold);
+    all->sums[row] = fold->f;
+}
+
 /* sums[row] of all rows; means: of TERM_DEVIATION. */
 static bool sum_terms(const Job *job, Term term, const double *means, double *sums, int threads) {
     int64_t chunks = job->rows < FEW && job->length > 2 * CHUNK ? (job->length + CHUNK - 1) / CHUNK : 1, chunk = chunks > 1 ? CHUNK : job->length;
     Fold *folds = chunks > 1 ? malloc((size_t)(job->rows * chunks) * sizeof *folds) : NULL;
     if (chunks > 1 && !folds) return false;
-    (void)threads;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int64_t task = 0; task < job->rows * chunks; task++) {
-        int64_t row = task / chunks, from = task % chunks * chunk, to = from + chunk < job->length ? from + chunk : job->length;
-        Fold own, *fold = folds ? &folds[task] : &own;
-        fold_begin(fold, REDUCE_SUM, job->compute);
-        fold_terms(job, term, means ? means[row] : 0, row * job->length + from, row * job->length + to, from, fold);
-        if (folds) continue;
-        fold_finish(fold);
-        sums[row] = fold->f;
+    SumTask all = {job, term, means, sums, folds, chunks, chunk};
+    for (int64_t task = 0; threads <= 1 && task < job->rows * chunks; task++) sum_task(&all, task);
+    if (threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int64_t task = 0; task < job->rows * chunks; task++) sum_task(&all, task);
     }
     for (int64_t row = 0; folds && row < job->rows; row++) {
         Fold total;
@@ -316,7 +330,7 @@ bool rowwise_run(const Op *op, const Arg *args, int nargs, const Arg *outs, int 
     job.rows = meta_numel(input) / job.length;
     job.wide = job.compute == DTYPE_F64;
     for (int i = 0; i < kinds[job.kind].operands; i++) set_operand(&job, i, &args[i]);
-    int threads = job.rows * job.length < 32768 || context->threads < 1 ? 1 : context->threads;
+    int threads = threads_of(job.rows * job.length, context->threads);
     bool sums = job.kind >= VAR, ok = true;
     if (sums && job.kind != NORM) job.freedom = read_freedom(op, args, job.length);
     if (job.kind == LAYER_NORM) {

@@ -124,6 +124,7 @@ static bool view_expand(View *v) {
         Dim stride = i >= lead ? v->input->strides[i - lead] : i + 1 < count ? dim_times(v->context->syms, v->out->sizes[i + 1], v->out->strides[i + 1]) : 1;
         if (want == -1 && i < lead) return op_error(v->error, ERROR_RUNTIME, "expand: the size -1 is not allowed in a leading, non-existing dimension %d", i);
         if (want == -1) want = have;
+        if (dim_is(SYM_LT, want, 0)) return op_error(v->error, ERROR_RUNTIME, "The expanded size of the tensor (%lld) isn't allowed in dimension %d", (long long)dim_hint(want), i);
         bool repeats = dim_is_one(have);
         if (!repeats && !dim_same(have, want))
             return op_error(v->error, ERROR_RUNTIME, "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d", (long long)dim_hint(want), (long long)dim_hint(have), i);

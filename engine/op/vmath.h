@@ -75,8 +75,8 @@ V_INLINE float v_copysign_f32(float x, float sign) { return __builtin_copysignf(
 V_INLINE float v_sign_f32(float x) { return (float)((x > 0) - (x < 0)); }
 V_INLINE float v_maximum_f32(float a, float b) { float r = a > b ? a : b; return a == a ? r : a; }
 V_INLINE float v_minimum_f32(float a, float b) { float r = a < b ? a : b; return a == a ? r : a; }
-V_INLINE float v_fmax_f32(float a, float b) { float r = a > b ? a : b; return b == b ? r : a; }
-V_INLINE float v_fmin_f32(float a, float b) { float r = a < b ? a : b; return b == b ? r : a; }
+V_INLINE float v_fmax_f32(float a, float b) { float r = a >= b ? a : b; return b == b ? r : a; }
+V_INLINE float v_fmin_f32(float a, float b) { float r = a <= b ? a : b; return b == b ? r : a; }
 V_INLINE float v_round_f32(float x) {
     float a = __builtin_fabsf(x), r = (a + 0x1p23f) - 0x1p23f;
     return a < 0x1p23f ? __builtin_copysignf(r, x) : x;
@@ -101,8 +101,8 @@ V_INLINE double v_copysign_f64(double x, double sign) { return __builtin_copysig
 V_INLINE double v_sign_f64(double x) { return (double)((x > 0) - (x < 0)); }
 V_INLINE double v_maximum_f64(double a, double b) { double r = a > b ? a : b; return a == a ? r : a; }
 V_INLINE double v_minimum_f64(double a, double b) { double r = a < b ? a : b; return a == a ? r : a; }
-V_INLINE double v_fmax_f64(double a, double b) { double r = a > b ? a : b; return b == b ? r : a; }
-V_INLINE double v_fmin_f64(double a, double b) { double r = a < b ? a : b; return b == b ? r : a; }
+V_INLINE double v_fmax_f64(double a, double b) { double r = a >= b ? a : b; return b == b ? r : a; }
+V_INLINE double v_fmin_f64(double a, double b) { double r = a <= b ? a : b; return b == b ? r : a; }
 V_INLINE double v_round_f64(double x) {
     double a = __builtin_fabs(x), r = (a + 0x1p52) - 0x1p52;
     return a < 0x1p52 ? __builtin_copysign(r, x) : x;

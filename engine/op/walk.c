@@ -90,6 +90,7 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void choose_tiles(Walk *walk, int64_t elements) {
     int crossing = crossing_dim(walk);
+    walk->crossing = crossing != 0;
     walk->partner = crossing ? crossing : walk->rank > 1 ? 1 : 0;
     walk->columns = smaller(walk->sizes[0], crossing ? 64 : elements);
     if (walk->columns < 1) walk->columns = 1;
@@ -117,9 +118,22 @@ void walk_finish(Walk *walk, int64_t tile_elements) {
     if (walk->numel == 0) walk->tiles = 0;
 }
 
+/* Tiles of operands that lie across each other go down in strips of 8: the pages that a strip touches stay in the processor's table of pages
+ * until they are used up. Returns what is left of the index for the other dims. */
+static int64_t start_crossing(const Walk *walk, int64_t index, int64_t *start) {
+    int64_t across = walk->tile_counts[0], down = walk->tile_counts[walk->partner], plane = across * down, at = index % plane;
+    int64_t first = at / (8 * down) * 8, width = smaller(8, across - first), within = at - first * down;
+    start[0] = (first + within % width) * walk->columns;
+    start[walk->partner] = within / width * walk->rows;
+    return index / plane;
+}
+
 void walk_tile(const Walk *walk, int64_t index, Tile *tile) {
     int64_t start[MAX_RANK];
+    bool grouped = walk->crossing;
+    if (grouped) index = start_crossing(walk, index, start);
     for (int i = 0; i < walk->rank; i++) {
+        if (grouped && (i == 0 || i == walk->partner)) continue;
         int64_t count = walk->tile_counts[i], at = count == 1 ? 0 : index % count;
         index = count == 1 ? index : index / count;
         start[i] = at * (i == 0 ? walk->columns : i == walk->partner ? walk->rows : 1);
@@ -162,13 +176,47 @@ static void copy_strided(int item, int64_t outer, int64_t inner, char *to, int64
     }
 }
 
+#if defined __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#define HAVE_SHUFFLE 1
+#endif
+#endif
+#ifdef HAVE_SHUFFLE
+typedef uint32_t Four __attribute__((vector_size(16)));
+
+/* Four columns of four elements, turned; distances in bytes. */
+static void turn_four(char *to, int64_t to_step, const char *from, int64_t from_step) {
+    Four a, b, c, d;
+    memcpy(&a, from, 16), memcpy(&b, from + from_step, 16), memcpy(&c, from + 2 * from_step, 16), memcpy(&d, from + 3 * from_step, 16);
+    Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    Four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+    memcpy(to, &a, 16), memcpy(to + to_step, &b, 16), memcpy(to + 2 * to_step, &c, 16), memcpy(to + 3 * to_step, &d, 16);
+}
+
+/* How many of `columns` were done: those in fours. */
+static int64_t turn_words(int64_t columns, int64_t rows, char *to, int64_t to_step, const char *from, int64_t from_step) {
+    for (int64_t c = 0; c + 4 <= columns; c += 4)
+        for (int64_t r = 0; r + 4 <= rows; r += 4) turn_four(to + r * to_step + c * 4, to_step, from + c * from_step + r * 4, from_step);
+    for (int64_t c = 0; c + 4 <= columns && rows % 4; c += 4) copy_strided(4, 4, rows % 4, to + rows / 4 * 4 * to_step + c * 4, 4, to_step, from + c * from_step + rows / 4 * 16, from_step, 4);
+    return columns / 4 * 4;
+}
+#else
+static int64_t turn_words(int64_t columns, int64_t rows, char *to, int64_t to_step, const char *from, int64_t from_step) {
+    (void)columns, (void)rows, (void)to, (void)to_step, (void)from, (void)from_step;
+    return 0;
+}
+#endif
+
 /* Source and destination lie across each other: the source is read along its own dense direction into a small square, which is then written along
  * the destination's. Rows that lie a power of two apart share few places of the cache, so that neither side may be walked across for long. */
 static void copy_turned(const Tile *tile, int item) {
     double square[WALK_TILE];
     int64_t rows = tile->rows, columns = tile->columns;
     tile_prefetch(tile, 1);
-    copy_strided(item, columns, rows, (char *)square, item, columns * item, tile->data[1], tile->column_stride[1], tile->row_stride[1]);
+    int64_t done = item == 4 && tile->row_stride[1] == 4 ? turn_words(columns, rows, (char *)square, columns * 4, tile->data[1], tile->column_stride[1]) : 0;
+    copy_strided(item, columns - done, rows, (char *)square + done * item, item, columns * item, tile->data[1] + done * tile->column_stride[1], tile->column_stride[1], tile->row_stride[1]);
     for (int64_t r = 0; r < rows && tile->column_stride[0] == item; r++) memcpy(tile->data[0] + r * tile->row_stride[0], (char *)square + r * columns * item, (size_t)(columns * item));
     if (tile->column_stride[0] != item) copy_strided(item, rows, columns, tile->data[0], tile->row_stride[0], tile->column_stride[0], (char *)square, columns * item, item);
 }
@@ -194,22 +242,30 @@ static void copy_converted(const Tile *tile, const Conversion *conversion) {
     }
 }
 
-void copy_elements(const Meta *dst_meta, void *dst, const Meta *src_meta, const void *src, int threads) {
-    Walk walk;
-    walk_begin(&walk, dst_meta->rank, dst_meta->sizes);
-    walk_add(&walk, dst_meta, dst);
-    walk_add(&walk, src_meta, (void *)(uintptr_t)src);
-    walk_finish(&walk, WALK_TILE);
-    bool same = dst_meta->dtype == src_meta->dtype;
-    DType compute = dtype_info[src_meta->dtype].compute;
-    Conversion conversion = {load_function(src_meta->dtype, compute), store_function(compute, dst_meta->dtype)};
-    int item = dtype_size(dst_meta->dtype);
-    (void)threads;
-#pragma omp parallel for schedule(static) num_threads(walk_threads(&walk, threads)) if (walk_threads(&walk, threads) > 1)
-    for (int64_t t = 0; t < walk.tiles; t++) {
+typedef struct Copy { Walk walk; Conversion conversion; bool same; int item; } Copy;
+
+static void copy_tiles(const Copy *copy, int64_t first, int64_t last) {
+    for (int64_t t = first; t < last; t++) {
         Tile tile;
-        walk_tile(&walk, t, &tile);
-        if (same) copy_same(&tile, item);
-        else copy_converted(&tile, &conversion);
+        walk_tile(&copy->walk, t, &tile);
+        if (copy->same) copy_same(&tile, copy->item);
+        else copy_converted(&tile, &copy->conversion);
     }
+}
+
+void copy_elements(const Meta *dst_meta, void *dst, const Meta *src_meta, const void *src, int threads) {
+    Copy copy = {.same = dst_meta->dtype == src_meta->dtype, .item = dtype_size(dst_meta->dtype)};
+    walk_begin(&copy.walk, dst_meta->rank, dst_meta->sizes);
+    walk_add(&copy.walk, dst_meta, dst);
+    walk_add(&copy.walk, src_meta, (void *)(uintptr_t)src);
+    walk_finish(&copy.walk, WALK_TILE);
+    DType compute = dtype_info[src_meta->dtype].compute;
+    copy.conversion = (Conversion){load_function(src_meta->dtype, compute), store_function(compute, dst_meta->dtype)};
+    int parts = walk_threads(&copy.walk, threads);
+    if (parts <= 1) {
+        copy_tiles(&copy, 0, copy.walk.tiles);
+        return;
+    }
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int part = 0; part < parts; part++) copy_tiles(&copy, walk_part(&copy.walk, part, parts), walk_part(&copy.walk, part + 1, parts));
 }

@@ -21,6 +21,7 @@ typedef struct Walk {
     char *data[WALK_OPERANDS];
     int64_t strides[WALK_OPERANDS][MAX_RANK]; /* bytes; dim 0 is the innermost after walk_finish */
     int partner;                              /* dim along which a tile's rows run */
+    bool crossing;                            /* some operand is denser along the partner than along the columns */
     int64_t columns, rows, tiles;
     int64_t tile_counts[MAX_RANK];            /* tiles along each dim */
 } Walk;
@@ -31,7 +32,10 @@ void walk_add(Walk *walk, const Meta *meta, void *data);        /* data: of meta
 void walk_finish(Walk *walk, int64_t tile_elements);
 void walk_tile(const Walk *walk, int64_t index, Tile *tile);
 void tile_prefetch(const Tile *tile, int operand);              /* asks for the operand's columns, which lie dense along the rows */
-static inline int walk_threads(const Walk *walk, int threads) { return walk->numel < 32768 || threads < 2 ? 1 : threads; }
+/* A thread for each 32768 elements, as many as there are: fewer elements take less time than waking somebody up. */
+static inline int threads_of(int64_t elements, int threads) { return elements < 65536 || threads < 2 ? 1 : elements / 32768 < threads ? (int)(elements / 32768) : threads; }
+static inline int walk_threads(const Walk *walk, int threads) { return threads_of(walk->numel, threads); }
+static inline int64_t walk_part(const Walk *walk, int part, int parts) { return walk->tiles / parts * part + walk->tiles % parts * part / parts; } /* first tile of a part */
 
 /* dst[...] = src[...] with broadcast and conversion; shapes must fit. dst and src do not overlap. */
 void copy_elements(const Meta *dst_meta, void *dst, const Meta *src_meta, const void *src, int threads);

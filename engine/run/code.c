@@ -261,3 +261,11 @@ bool kernels_load(Runtime *runtime, const Kernel *const *kernels, int count, int
     report->seconds += (clock_us() - start) / 1e6;
     return good;
 }
+
+bool kernels_compile(Runtime *runtime, const Kernel *const *kernels, int count, CompileReport *report, OpError *error) {
+    LoadedKernel **loaded = calloc((size_t)count + 1, sizeof *loaded);
+    bool good = loaded && kernels_load(runtime, kernels, count, 0, loaded, report, error);
+    for (int i = 0; i < count && good; i++) kernel_release(runtime, loaded[i]);
+    free(loaded);
+    return good;
+}

@@ -13,6 +13,7 @@ typedef struct Storage {
     int64_t bytes;
     Runtime *runtime;
     uint64_t id;                    /* unique in the session */
+    uint64_t met;                   /* as Tensor.met */
 } Storage;
 
 Storage *storage_new(Runtime *runtime, Device device, int64_t bytes);   /* 64-byte aligned, uninitialized; NULL: out of memory, or no such device */

@@ -6,6 +6,7 @@ Which op runs in what, C decides when it is called (vm/autocast.c); here are the
 """
 import functools
 import torch
+import warnings
 
 
 class autocast:
@@ -30,10 +31,60 @@ class autocast:
         return in_autocast
 
 
+def custom_fwd(fwd=None, *, device_type="cuda", cast_inputs=None):
+    """Around the forward of a Function: it sees its inputs cast, and runs outside autocast, when cast_inputs is given."""
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def in_given_mode(*args, **kwargs):
+        args[0]._dtype = torch.get_autocast_dtype(device_type)
+        if cast_inputs is None:
+            args[0]._fwd_used_autocast = torch.is_autocast_enabled(device_type)
+            return fwd(*args, **kwargs)
+        enabled = torch.is_autocast_enabled(device_type)
+        args[0]._fwd_used_autocast = False
+        if not enabled:
+            return fwd(*args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
+    return in_given_mode
+
+
+def custom_bwd(bwd=None, *, device_type="cuda"):
+    """Around the backward of a Function: it runs under the autocast that its forward ran under."""
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def in_forward_mode(*args, **kwargs):
+        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+    return in_forward_mode
+
+
+def _cast(value, device_type, dtype):
+    if isinstance(value, torch.Tensor):
+        wanted = value.is_floating_point() and value.device.type == device_type and value.dtype != torch.float64
+        return value.to(dtype) if wanted else value
+    if isinstance(value, dict):
+        return {key: _cast(item, device_type, dtype) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([_cast(item, device_type, dtype) for item in value])
+    return value
+
+
+def is_autocast_available(device_type):
+    return device_type in ("cpu", "cuda")
+
+
 class GradScaler:
     """Multiplies losses, so that small 16-bit gradients do not vanish, and divides the gradients before the step."""
 
     def __init__(self, device="cuda", init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
+        if enabled and device == "cuda" and not torch.cuda.is_available():
+            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
+            enabled = False
         self._scale = init_scale
         self._growth_factor = growth_factor
         self._backoff_factor = backoff_factor

@@ -97,6 +97,21 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     return True
 
 
+def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **rest):
+    """gradcheck of the gradients, each weighted by fixed numbers of its own."""
+    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+
+    places = [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor) and x.requires_grad]
+
+    def gradients(*leaves):
+        leaves = [x.requires_grad_() if at in places and not x.requires_grad else x for at, x in enumerate(leaves)]
+        outputs = func(*leaves)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        weights = [torch.linspace(0.5, 1.5, output.numel(), dtype=output.dtype).reshape(output.shape) for output in outputs]
+        return grad(outputs, [leaves[at] for at in places], weights, create_graph=True, materialize_grads=True)
+    return gradcheck(gradients, inputs, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception)
+
+
 def _gradients_of(output, leaf):
     """Rows: elements of the input; columns: of the output."""
     columns = [grad(element, leaf, retain_graph=True, materialize_grads=True)[0].reshape([-1]) for element in output.reshape([-1]).unbind(0)]

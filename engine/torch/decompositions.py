@@ -8,11 +8,12 @@ traced into the joint graph, and expands softmax or layer norm when a graph is d
 16-bit inputs are computed in float32 and cast back at the end. To add one: a row with `made_of = "@name"`, a function here.
 Gradient helpers, normalizations and einsum are in files of the folder decompositions.
 """
+import math
 import torch
 from torch.decompositions.einsum import einsum, tensordot
 from torch.decompositions.gradients import (
-    addmm_backward_mat1, addmm_backward_mat2, binary_cross_entropy_with_logits_backward,
-    binary_cross_entropy_with_logits_target_backward, cat_backward, clamp_backward, cumprod_backward, extreme_backward, gelu_double_backward, linalg_vector_norm_backward, logcumsumexp_weighted,
+    addmm_backward_mat1, addmm_backward_mat2, atan2_backward, binary_cross_entropy_with_logits_backward,
+    binary_cross_entropy_with_logits_target_backward, cat_backward, clamp_backward, clamp_backward_max, clamp_backward_min, cumprod_backward, extreme_backward, gelu_double_backward, linalg_vector_norm_backward, logcumsumexp_weighted,
     logsumexp_backward, masked_scatter_backward, max_backward, mean_backward, pow_backward, pow_backward_exponent, prod_backward,
     repeat_backward, scatter_reduce_backward, softmax_double_backward, split_backward, squeeze_backward, sum_backward,
     unbind_backward, value_selecting_backward, var_backward, var_mean_backward)
@@ -256,7 +257,8 @@ def tensor_split(input, indices_or_sections, dim=0):
         if count <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {count}")
         # The first `length % count` pieces are one longer.
-        return torch.split(input, [length // count + (1 if i < length % count else 0) for i in range(count)], dim)
+        starts = [length // count * i + min(i, length % count) for i in range(count + 1)]
+        return tuple(aten.slice(input, dim, starts[i], starts[i + 1], 1) for i in range(count))
     bounds = [0] + [min(i if i >= 0 else max(i + length, 0), length) for i in indices_or_sections] + [length]
     return tuple(aten.slice(input, dim, bounds[i], max(bounds[i], bounds[i + 1]), 1) for i in range(len(bounds) - 1))
 

@@ -83,13 +83,14 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
         path, _, last = name.rpartition(".")
         owner = module.get_submodule(path)
         former.append((owner, last, getattr(owner, last)))
-        setattr(owner, last, value)
+        # A plain tensor may stand where a parameter stood.
+        owner.__dict__[last] = value
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     try:
         return module(*args, **({} if kwargs is None else kwargs))
     finally:
         for owner, last, value in former:
-            setattr(owner, last, value)
+            owner.__dict__[last] = value
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):

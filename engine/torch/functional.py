@@ -14,8 +14,8 @@ from torch.recurrent import gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_c
 aten = torch.ops.aten
 
 METHODS = (
-    "softmax", "log_softmax", "true_divide", "divide", "multiply", "subtract", "negative", "absolute", "nansum", "nanmean", "dist", "cross",
-    "kron", "heaviside", "deg2rad", "rad2deg", "float_power", "logaddexp2", "sinc", "quantile", "histc", "cov", "corrcoef", "vecdot",
+    "softmax", "log_softmax", "true_divide", "divide", "multiply", "subtract", "negative", "absolute", "nanmean", "cross",
+    "kron", "float_power", "quantile", "histc", "cov", "corrcoef", "vecdot",
     "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "positive", "matrix_power", "argwhere", "renorm", "addr",
     "unique_consecutive")
 
@@ -146,37 +146,11 @@ def float_power(input, exponent):
     return torch.pow(input.to(torch.float64) if isinstance(input, torch.Tensor) else float(input), exponent)
 
 
-def heaviside(input, values):
-    return torch.where(input == 0, values, (input > 0).to(input.dtype))
-
-
-def deg2rad(input):
-    return input * (math.pi / 180)
-
-
-def rad2deg(input):
-    return input * (180 / math.pi)
-
-
-def sinc(input):
-    angle = input * math.pi
-    return torch.where(input == 0, 1, torch.sin(angle) / angle)
-
-
-def logaddexp2(input, other):
-    larger = torch.maximum(input, other)
-    return larger + torch.log2(1 + torch.exp2(-(input - other).abs()))
-
-
 # ---- reductions ----
-
-def nansum(input, dim=None, keepdim=False, *, dtype=None):
-    return torch.where(input.isnan(), 0, input).sum(dim, keepdim, dtype=dtype)
-
 
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     counted = input.isnan().logical_not().sum(dim, keepdim)
-    return nansum(input, dim, keepdim, dtype=dtype) / counted
+    return torch.nansum(input, dim, keepdim, dtype=dtype) / counted
 
 
 def trapezoid(y, x=None, *, dx=1, dim=-1):
@@ -209,10 +183,6 @@ def renorm(input, p, dim, maxnorm):
     dims = [i for i in range(input.dim()) if i != dim % input.dim()]
     length = aten.linalg_vector_norm(input, p, dims, True)
     return input * torch.where(length > maxnorm, maxnorm / (length + 1e-7), 1.0).to(input.dtype)
-
-
-def dist(input, other, p=2):
-    return aten.linalg_vector_norm(input - other, p)
 
 
 def vecdot(x, y, *, dim=-1):

@@ -8,3 +8,4 @@ from torch.optim.adaptive import Adadelta, Adagrad, RMSprop
 from torch.optim.lbfgs import LBFGS
 from torch.optim.optimizer import Optimizer
 from torch.optim.sgd import SGD
+from torch.optim.simple import ASGD, Rprop

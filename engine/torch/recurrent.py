@@ -70,6 +70,23 @@ def _direction(step, inputs, state, weights, backwards):
     return torch.stack(outputs, 0), state
 
 
+def _packed_direction(step, data, sizes, state, weights, backwards):
+    """As _direction, of rows that go on for different lengths: at each step the first sizes[t] of them."""
+    w_ih, w_hh, b_ih, b_hh, w_hr = weights
+    gates = aten.linear(data, w_ih, b_ih).split(sizes)
+    outputs = []
+    for gate in reversed(gates) if backwards else gates:
+        rows = gate.shape[0]
+        moved = step(gate, tuple([part[:rows] for part in state]), w_hh, b_hh)
+        if w_hr is not None:
+            moved = (aten.linear(moved[0], w_hr),) + tuple(moved[1:])
+        outputs.append(moved[0])
+        state = tuple([torch.cat([new, part[rows:]]) if rows < part.shape[0] else new for new, part in zip(moved, state)])
+    if backwards:
+        outputs.reverse()
+    return torch.cat(outputs), state
+
+
 def _weights_of(params, at, biases, projection):
     """The four or five parameters of a layer's direction, from the flat list."""
     count = 2 + (2 if biases else 0) + (1 if projection else 0)
@@ -77,8 +94,8 @@ def _weights_of(params, at, biases, projection):
     return own[0], own[1], own[2] if biases else None, own[3] if biases else None, own[-1] if projection else None
 
 
-def _run(step, input, states, params, has_biases, num_layers, dropout, train, bidirectional, batch_first, projection=False):
-    """states: for each part of the state a tensor (layers * directions, batch, size)."""
+def _run(step, input, states, params, has_biases, num_layers, dropout, train, bidirectional, batch_first, projection=False, sizes=None):
+    """states: for each part of the state a tensor (layers * directions, batch, size). sizes: the input is packed, so many rows a step."""
     directions = 2 if bidirectional else 1
     inputs = input.transpose(0, 1) if batch_first else input
     last = [[] for _ in states]
@@ -87,7 +104,11 @@ def _run(step, input, states, params, has_biases, num_layers, dropout, train, bi
         for direction in range(directions):
             at = layer * directions + direction
             state = tuple(part[at] for part in states)
-            outputs, state = _direction(step, inputs, state, _weights_of(params, at, has_biases, projection), direction == 1)
+            weights = _weights_of(params, at, has_biases, projection)
+            if sizes is None:
+                outputs, state = _direction(step, inputs, state, weights, direction == 1)
+            else:
+                outputs, state = _packed_direction(step, inputs, sizes, state, weights, direction == 1)
             made.append(outputs)
             for part, value in zip(last, state):
                 part.append(value)
@@ -114,3 +135,9 @@ def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirect
 
 def rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     return _run(_relu_step, input, (hx,), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+
+
+def packed(mode, data, sizes, states, params, has_biases, num_layers, dropout, train, bidirectional, projection):
+    """A layer of that mode over a packed sequence: its output, packed the same way, and the last states."""
+    step = {"LSTM": _lstm_step, "GRU": _gru_step, "RNN_TANH": _tanh_step, "RNN_RELU": _relu_step}[mode]
+    return _run(step, data, states, params, has_biases, num_layers, dropout, train, bidirectional, False, projection, sizes)

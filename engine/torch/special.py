@@ -75,3 +75,36 @@ def log_softmax(input, dim, *, dtype=None):
 
 def logsumexp(input, dim, keepdim=False):
     return torch.logsumexp(input, dim, keepdim)
+
+
+def digamma(input):
+    return torch.digamma(input)
+
+
+def psi(input):
+    return torch.digamma(input)
+
+
+def polygamma(n, input):
+    return torch.polygamma(n, input)
+
+
+def multigammaln(input, p):
+    return torch.mvlgamma(input, p)
+
+
+def i0(input):
+    return torch.i0(input)
+
+
+def i0e(input):
+    return torch.i0(input) * torch.exp(-input.abs())
+
+
+def log_ndtr(input):
+    """Far below zero by the tail's series, where ndtr itself would be zero."""
+    low = input < -5
+    x = torch.where(low, input, -5)
+    r = 1 / (x * x)
+    tail = -0.5 * x * x - torch.log(-x) - 0.5 * math.log(2 * math.pi) + torch.log(1 - r * (1 - 3 * r * (1 - 5 * r * (1 - 7 * r))))
+    return torch.where(low, tail, torch.log(0.5 * torch.erfc(-torch.where(low, 0, input) / math.sqrt(2))))

@@ -61,6 +61,18 @@ static bool dict_drop_name(VM *vm, Value object, Dict *dict, const char *name) {
     return ok && (found || missing(vm, object, name));
 }
 
+/* x.__class__ = C: both classes are of the program, and their instances are laid out alike. */
+static bool replace_class(VM *vm, Instance *instance, Value value) {
+    if (!value_is(value, OBJ_CLASS)) return vm_raise(vm, "TypeError", "__class__ must be set to a class, not '%s' object", type_name(vm, value)), false;
+    Class *old = instance->cls, *cls = (Class *)value.o;
+    if ((cls->head.flags | old->head.flags) & FLAG_BUILTIN) return vm_raise(vm, "TypeError", "__class__ assignment only supported for mutable types or ModuleType subclasses"), false;
+    if (cls->builtin_type != old->builtin_type || cls->no_dict != old->no_dict || cls->is_exception != old->is_exception)
+        return vm_raise(vm, "TypeError", "__class__ assignment: '%s' object layout differs from '%s'", cls->name, old->name), false;
+    instance->cls = (Class *)value_ref(value).o;
+    value_unref(vm, value_object(old));
+    return true;
+}
+
 /* object.__setattr__ and object.__delattr__ */
 static bool instance_store(VM *vm, Value object, const char *name, Value value) {
     Instance *instance = (Instance *)object.o;
@@ -71,6 +83,7 @@ static bool instance_store(VM *vm, Value object, const char *name, Value value) 
     if (value.tag == V_NULL) return dict_drop_name(vm, object, instance->dict, name);
     if (instance->cls->no_dict && !class_has_slot(vm, instance->cls, name)) return missing(vm, object, name);
     if (name == vm->own->names.dict_) return replace_dict(vm, instance, vm_force(vm, value));
+    if (name == vm->own->names.class_) return replace_class(vm, instance, vm_force(vm, value));
     if (instance->cls->is_exception && (!exception_store_attr(vm, object, name, value, &done) || done)) return vm->exception.tag == V_NULL;
     dict_set_name(vm, instance->dict, name, value);
     return true;

@@ -7,20 +7,24 @@
  * Invariant: a cast goes through the domain, so it is on the tape and in the graph. To add an op: its name in a list. */
 #include "vm/autograd_record.h"
 #include "vm/dispatch.h"
+#include "vm/internal.h"
 #include "vm/torch_state.h"
 #include <string.h>
 
-typedef enum Rule { RULE_NONE, RULE_LOWER, RULE_FLOAT32, RULE_WIDEST } Rule;
+typedef enum Rule { RULE_NONE, RULE_LOWER, RULE_FLOAT32, RULE_WIDEST, RULE_REFUSED } Rule;
 
 static const char *const lower_both[] = {"matmul", "mm", "bmm", "addmm", "baddbmm", "addbmm", "linear", "conv1d", "conv2d", "conv3d", "convolution", "conv_transpose1d",
-                                         "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention", NULL};
-static const char *const lower_cuda[] = {"mv", "addmv", "outer", "einsum", "prelu", "chain_matmul", NULL};
+                                         "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention", "prelu", "_prelu_kernel", "vecdot", "einsum", "chain_matmul", NULL};
+static const char *const lower_cpu[] = {"tensordot", NULL}; /* made of products that are lowered there */
+static const char *const lower_cuda[] = {"mv", "addmv", "addr", NULL};
 static const char *const float32_both[] = {"prod", "binary_cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "cross_entropy", "nll_loss", "kl_div", "nll_loss_forward",
                                            "cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss", "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
-                                           "binary_cross_entropy_with_logits", "trace", NULL};
+                                           "binary_cross_entropy_with_logits", "multi_margin_loss", "multilabel_margin_loss", "cdist", "linalg_inv", "linalg_solve", "linalg_cholesky", NULL};
+static const char *const float32_cpu[] = {"trace", "quantile", "nanquantile", "max_pool3d", "avg_pool3d", "adaptive_avg_pool3d", "adaptive_max_pool3d", "max_unpool2d", NULL};
 static const char *const float32_cuda[] = {"acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log2", "log1p", "reciprocal", "rsqrt", "sinh", "tan", "pow", "softplus",
                                            "layer_norm", "native_layer_norm", "group_norm", "native_group_norm", "norm", "cosine_similarity", "logsumexp", "softmax", "log_softmax",
-                                           "_softmax", "_log_softmax", "cumprod", "cumsum", "sum", "renorm", NULL};
+                                           "_softmax", "_log_softmax", "cumprod", "cumsum", "sum", "renorm", "linalg_vector_norm", "dist", "pdist", "interpolate", NULL};
+static const char *const refused_cuda[] = {"binary_cross_entropy", NULL}; /* its 16-bit gradients overflow */
 static const char *const widest_both[] = {"cat", "stack", "index_copy", NULL};
 static const char *const widest_cuda[] = {"addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "vdot", "index_put", "scatter_add", "tensordot", NULL};
 
@@ -33,8 +37,9 @@ static bool listed(const char *const *names, const char *name) {
 static Rule rule_of(const Op *op, DeviceKind kind) {
     const char *name = op->name;
     bool cuda = kind == DEVICE_CUDA;
-    if (listed(lower_both, name) || (cuda && listed(lower_cuda, name))) return RULE_LOWER;
-    if (listed(float32_both, name) || (cuda && listed(float32_cuda, name))) return RULE_FLOAT32;
+    if (cuda && listed(refused_cuda, name)) return RULE_REFUSED;
+    if (listed(lower_both, name) || listed(cuda ? lower_cuda : lower_cpu, name)) return RULE_LOWER;
+    if (listed(float32_both, name) || listed(cuda ? float32_cuda : float32_cpu, name)) return RULE_FLOAT32;
     if (listed(widest_both, name) || (cuda && listed(widest_cuda, name))) return RULE_WIDEST;
     return RULE_NONE;
 }
@@ -48,6 +53,12 @@ static void widen(const Arg *args, int nargs, DeviceKind kind, DType *widest) {
         if (args[i].tag == ARG_TENSORS) widen(args[i].list.items, args[i].list.count, kind, widest);
         else if (eligible(&args[i], kind)) *widest = *widest == DTYPE_NONE ? args[i].tensor.meta->dtype : dtype_promote(*widest, args[i].tensor.meta->dtype);
     }
+}
+
+static bool any_on(const Arg *args, int nargs, DeviceKind kind) {
+    for (int i = 0; i < nargs; i++)
+        if (args[i].tag == ARG_TENSOR && args[i].tensor.meta->device.kind == kind) return true;
+    return false;
 }
 
 static bool cast_one(VM *vm, Arg *arg, DType dtype, DeviceKind kind, Casts *casts) {
@@ -75,9 +86,36 @@ bool autocast_apply(VM *vm, const Op *op, Arg *args, int nargs, Casts *casts, Ar
     if ((!autocast->enabled[DEVICE_CPU] && !autocast->enabled[DEVICE_CUDA]) || vm->torch->in_body) return true;
     for (int kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) {
         Rule rule = autocast->enabled[kind] ? rule_of(op, (DeviceKind)kind) : RULE_NONE;
+        if (rule == RULE_REFUSED && any_on(args, nargs, (DeviceKind)kind)) {
+            vm_raise(vm, "RuntimeError", "%s is unsafe to autocast: use %s_with_logits, which is safe", op->name, op->name);
+            return false;
+        }
         DType dtype = rule == RULE_LOWER ? autocast->dtype[kind] : rule == RULE_FLOAT32 ? DTYPE_F32 : DTYPE_NONE;
         if (rule == RULE_WIDEST) widen(args, nargs, (DeviceKind)kind, &dtype);
         if (dtype != DTYPE_NONE && !cast_all(vm, args, nargs, dtype, (DeviceKind)kind, casts, arena)) return false;
     }
     return true;
 }
+
+/* ---- functions of the library ---- */
+
+bool autocast_enter_leaf(VM *vm, const Op *op, Value *parameters, int count) {
+    const Autocast *autocast = &vm->torch->autocast;
+    if ((!autocast->enabled[DEVICE_CPU] && !autocast->enabled[DEVICE_CUDA]) || vm->torch->in_body || vm->domain != &concrete_domain) return false;
+    bool any = false;
+    for (int kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) any = any || (autocast->enabled[kind] && rule_of(op, (DeviceKind)kind) != RULE_NONE);
+    if (!any) return false;
+    Arena *arena = arena_new("autocast");
+    Arg *args = ARENA_ARRAY(arena, Arg, count + 1);
+    Casts casts = {0};
+    for (int i = 0; i < count; i++) args[i] = value_is_tensor(vm_unwrap(parameters[i])) ? arg_of_tensor(tensor_of(parameters[i])) : arg_none();
+    if (autocast_apply(vm, op, args, count, &casts, arena))
+        for (int i = 0; i < count; i++)
+            if (args[i].tag == ARG_TENSOR && args[i].tensor.owner != parameters[i].o) value_set(vm, &parameters[i], value_ref(value_tensor(args[i].tensor.owner)));
+    for (int i = 0; i < casts.count; i++) value_unref(vm, casts.tensors[i]);
+    arena_free(arena);
+    vm->torch->in_body++;
+    return true;
+}
+
+void autocast_leave_leaf(VM *vm) { vm->torch->in_body--; }

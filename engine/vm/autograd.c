@@ -19,8 +19,8 @@ static GradNode *node_new(VM *vm, const char *name, int ninputs, int noutputs) {
     node->sequence = vm->next_sequence++;
     node->ninputs = ninputs;
     node->noutputs = noutputs;
-    node->edges = ninputs ? calloc((size_t)ninputs, sizeof *node->edges) : NULL;
-    node->output_metas = calloc((size_t)(noutputs ? noutputs : 1), sizeof *node->output_metas);
+    node->edges = ninputs ? heap_zeroed((size_t)ninputs * sizeof *node->edges) : NULL;
+    node->output_metas = heap_zeroed((size_t)(noutputs ? noutputs : 1) * sizeof *node->output_metas);
     node->span = vm->span;
     return node;
 }
@@ -219,9 +219,18 @@ static Value node_repr(VM *vm, Object *self) {
     return str_printf(vm, "<%s%s object at %p>", is_custom(node) ? "torch.autograd.function." : "", node->name, (void *)self);
 }
 
+/* Nodes that PyTorch writes by hand in C++ say where they are from. */
 static Value node_name(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)nargs; (void)kwnames;
-    return str_from(vm, ((GradNode *)args[0].o)->name);
+    static const char *const in_namespace[] = {"CopySlices", "CopyBackwards", "NotImplemented", "AccumulateGrad"};
+    const char *name = ((GradNode *)args[0].o)->name;
+    char text[64];
+    for (size_t i = 0; i < sizeof in_namespace / sizeof *in_namespace; i++) {
+        if (strcmp(name, in_namespace[i])) continue;
+        snprintf(text, sizeof text, "torch::autograd::%s", name);
+        return str_from(vm, text);
+    }
+    return str_from(vm, name);
 }
 
 static Value node_next_functions(VM *vm, const GradNode *node) {

@@ -100,6 +100,7 @@ static void regenerate(VM *vm, Tensor *view) {
     vm->grad_enabled = true;
     autograd_record(vm, view->view_op, args, nargs, value_tensor(view));
     vm->grad_enabled = former;
+    if (view->grad_fn) view->grad_fn->name = "AsStridedBackward0"; /* PyTorch cuts the view out of the changed base so, whatever made it first */
     arena_free(arena);
     view->grad_version = view->storage->version;
 }

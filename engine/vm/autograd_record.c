@@ -12,7 +12,7 @@
 
 typedef struct Recorded {          /* GradNode.state of a recorded op */
     const Formulas *formulas;
-    int slot[FORMULA_MAX_PARAMS];  /* parameter -> index in node->saved, -1: not saved */
+    signed char slot[FORMULA_MAX_PARAMS]; /* parameter -> index in node->saved, -1: not saved */
     int edge[FORMULA_MAX_PARAMS];  /* formula -> its first edge */
     int edges[FORMULA_MAX_PARAMS]; /* formula -> how many */
     bool is_list[FORMULA_MAX_PARAMS];
@@ -195,7 +195,7 @@ static Value ghost_of(VM *vm, Value v) {
 
 static void save_parameter(VM *vm, GradNode *node, int place, Value owned, bool by_value) {
     Recorded *r = node->state;
-    r->slot[place] = node->nsaved;
+    r->slot[place] = (signed char)node->nsaved;
     if (!by_value) owned = ghost_of(vm, owned);
     autograd_save(vm, node, owned);
     value_unref(vm, owned);
@@ -226,7 +226,7 @@ static void save_output(VM *vm, GradNode *node, int place, Value output, int ind
     if (!by_value) { save_parameter(vm, node, place, value_ref(output), false); return; }
     if (result_count(output) > 1) { save_parameter(vm, node, place, aliases_of(vm, output), true); return; }
     if (!output_has_gradient(vm, node->op, index)) { save_parameter(vm, node, place, value_tensor(tensor_alias(vm, tensor_of(output))), true); return; }
-    r->slot[place] = node->nsaved;
+    r->slot[place] = (signed char)node->nsaved;
     autograd_save_output(vm, node, output, index);
 }
 
@@ -268,11 +268,11 @@ static const char *grad_name_for(const Op *op, const Arg *args);
 static GradNode *recorded_node(VM *vm, const Op *op, const Arg *args, int nargs, int noutputs, bool always) {
     const Formulas *f = gradient_formulas(vm, op);
     if (!f) return vm->exception.tag == V_NULL ? missing_node(vm, op, args, nargs, noutputs) : NULL;
-    Recorded *r = calloc(1, sizeof *r);
+    Recorded *r = heap_zeroed(sizeof *r);
     r->formulas = f;
-    for (int i = 0; i < FORMULA_MAX_PARAMS; i++) r->slot[i] = -1;
+    memset(r->slot, -1, sizeof r->slot);
     int room = count_inputs(args, nargs);
-    Tensor **inputs = calloc((size_t)room + 1, sizeof *inputs);
+    Tensor **inputs = heap_zeroed(((size_t)room + 1) * sizeof *inputs);
     int n = gather_inputs(vm, r, args, nargs, inputs);
     GradNode *node = NULL;
     if (r->needed || always) {
@@ -286,26 +286,40 @@ static GradNode *recorded_node(VM *vm, const Op *op, const Arg *args, int nargs,
 }
 
 /* PyTorch numbers the overloads of an op; a row that stands for several says here by which argument they are told apart. */
-typedef enum Asked { GIVEN, TENSOR } Asked;
+typedef enum Asked { GIVEN, TENSOR, LISTED, NONZERO } Asked;
 typedef struct Overload { const char *op, *param; Asked asked; const char *yes, *no; /* NULL: the next line decides */ } Overload;
 static const Overload overloads[] = {
+    {"fill_", "value", TENSOR, "FillBackward3", "FillBackward2"}, {"leaky_relu_", "input", TENSOR, "LeakyReluBackward1", NULL}, {"elu_", "input", TENSOR, "EluBackward1", NULL},
+    {"threshold_", "input", TENSOR, "ThresholdBackward1", NULL},
     {"sum", "dim", GIVEN, "SumBackward1", "SumBackward0"}, {"mean", "dim", GIVEN, "MeanBackward1", "MeanBackward0"}, {"prod", "dim", GIVEN, "ProdBackward1", "ProdBackward0"},
     {"max", "dim", GIVEN, "MaxBackward0", "MaxBackward1"}, {"min", "dim", GIVEN, "MinBackward0", "MinBackward1"}, {"median", "dim", GIVEN, "MedianBackward1", "MedianBackward0"},
-    {"squeeze", "dim", GIVEN, "SqueezeBackward1", "SqueezeBackward0"}, {"div", "rounding_mode", GIVEN, "DivBackward1", "DivBackward0"},
+    {"squeeze", "dim", GIVEN, "SqueezeBackward1", "SqueezeBackward0"}, {"div", "rounding_mode", GIVEN, "DivBackward2", "DivBackward0"},
     {"pow", "input", TENSOR, NULL, "PowBackward2"}, {"pow", "exponent", TENSOR, "PowBackward1", "PowBackward0"}, {"remainder", "other", TENSOR, "RemainderBackward1", "RemainderBackward0"}, {"fmod", "other", TENSOR, "FmodBackward1", "FmodBackward0"},
     {"lerp", "weight", TENSOR, "LerpBackward1", "LerpBackward0"}, {"masked_fill", "value", TENSOR, "MaskedFillBackward1", "MaskedFillBackward0"}, {"fill", "value", TENSOR, "FillBackward1", "FillBackward0"},
     {"index_fill", "value", TENSOR, "IndexFillBackward1", "IndexFillBackward0"}, {"scatter", "src", TENSOR, "ScatterBackward0", "ScatterBackward1"},
     {"clamp", "min", TENSOR, "ClampBackward0", NULL}, {"clamp", "max", TENSOR, "ClampBackward0", "ClampBackward1"}, {"sub", "input", TENSOR, "SubBackward0", "RsubBackward1"},
-    {"reshape", "input", TENSOR, "ViewBackward0", NULL}, {"nll_loss_forward", "input", TENSOR, "NllLossBackward0", NULL}, {"logsigmoid", "input", TENSOR, "LogSigmoidBackward0", NULL},
+    {"split", "split_size_or_sections", LISTED, "SplitWithSizesBackward0", "SplitBackward0"},
+    {"copysign", "other", TENSOR, "CopysignBackward0", "CopysignBackward1"},
+    {"xlogy", "input", TENSOR, NULL, "XlogyBackward1"}, {"xlogy", "other", TENSOR, "XlogyBackward0", "XlogyBackward2"}, {"round", "decimals", NONZERO, "RoundBackward1", "RoundBackward0"},
+    {"nanmedian", "dim", GIVEN, "NanmedianBackward1", "NanmedianBackward0"}, {"reshape", "input", TENSOR, "ViewBackward0", NULL}, {"nll_loss_forward", "input", TENSOR, "NllLossBackward0", NULL}, {"logsigmoid", "input", TENSOR, "LogSigmoidBackward0", NULL},
 };
+
+static bool answer(Asked asked, const Arg *arg) {
+    switch (asked) {
+    case GIVEN: return arg->tag != ARG_NONE;
+    case TENSOR: return arg->tag == ARG_TENSOR;
+    case LISTED: return arg->tag == ARG_INTS;
+    default: return arg->tag == ARG_INT && arg->i != 0;
+    }
+}
 
 static const char *grad_name_for(const Op *op, const Arg *args) {
     const char *name = op->functional_op ? op->functional_op->name : op->name;
     for (size_t i = 0; i < sizeof overloads / sizeof *overloads; i++) {
         const Overload *o = &overloads[i];
-        if (strcmp(name, o->op)) continue;
+        if (name[0] != o->op[0] || (strcmp(name, o->op) && strcmp(op->name, o->op))) continue;
         const Arg *arg = op_arg(op, args, o->param);
-        const char *found = (o->asked == GIVEN ? arg->tag != ARG_NONE : arg->tag == ARG_TENSOR) ? o->yes : o->no;
+        const char *found = answer(o->asked, arg) ? o->yes : o->no;
         if (found) return found;
     }
     return op->grad_name ? op->grad_name : op->name;

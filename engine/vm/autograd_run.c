@@ -66,7 +66,7 @@ static int by_sequence(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 static void find_needed(Run *run) {
-    qsort(run->order.at, (size_t)run->order.count, sizeof(Task *), by_sequence);
+    if (run->order.count) qsort(run->order.at, (size_t)run->order.count, sizeof(Task *), by_sequence);
     for (int i = 0; i < run->order.count; i++) {
         Task *task = run->order.at[i];
         if (!run->inputs) { task->needed = true; continue; }

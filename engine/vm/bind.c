@@ -156,6 +156,10 @@ static bool bind_value(Binding *b, int place, Value v) {
         out->tag = ARG_DEVICE;
         return device_parse(b->vm, str_text(vm_force(b->vm, v)), &out->device);
     }
+    if (out->tag == ARG_STR && strcmp(op_param(b->op, place), "dtype") == 0) {
+        vm_raise(b->vm, "TypeError", "%s(): argument 'dtype' must be torch.dtype, not str", b->op->name);
+        return false;
+    }
     DType dtype;
     if (out->tag == ARG_OBJECT && strcmp(op_param(b->op, place), "dtype") == 0 && dtype_of_value(b->vm, v, &dtype)) *out = (Arg){.tag = ARG_DTYPE, .dtype = dtype};
     if (out->tag == ARG_INT && strcmp(op_param(b->op, place), "device") == 0 && dim_is_int(out->i)) *out = (Arg){.tag = ARG_DEVICE, .device = {DEVICE_CUDA, (int)out->i}};

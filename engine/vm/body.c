@@ -13,7 +13,8 @@ bool op_runs_body(const Op *op) {
     return op->made_of && !op->scalar && !op->family_ops->run_cpu;
 }
 
-bool op_records_itself(const Op *op) { return op->family != FAMILY_COMPOSITE && op->grad; }
+/* A composite with a gradient is one node of the eager tape, though graphs see what it is made of. */
+bool op_records_itself(const Op *op) { return op->family == FAMILY_COMPOSITE ? op->grad && *op->grad : op->grad != NULL; }
 
 typedef struct Call { VEC(Value) values, names; } Call;
 
@@ -39,9 +40,10 @@ Value op_call_body(VM *vm, const Op *op, const Arg *args, int nargs) {
     Call call = {0};
     gather_arguments(vm, op, body->type == OBJ_FUNCTION ? ((Function *)body)->code : NULL, args, nargs, &call);
     Value kwnames = call.names.count ? tuple_new(vm, call.names.at, call.names.count) : VALUE_NULL;
-    vm->torch->in_body++;
+    bool opaque = op->family != FAMILY_COMPOSITE || vm->domain != &concrete_domain; /* what a composite is made of, autocast sees */
+    vm->torch->in_body += opaque;
     Value result = vm_call(vm, value_object(body), call.values.at, call.values.count - call.names.count, call.names.count ? (Tuple *)kwnames.o : NULL);
-    vm->torch->in_body--;
+    vm->torch->in_body -= opaque;
     for (int i = 0; i < call.values.count; i++) value_unref(vm, call.values.at[i]);
     for (int i = 0; i < call.names.count; i++) value_unref(vm, call.names.at[i]);
     value_unref(vm, kwnames);

@@ -124,7 +124,7 @@ static Value builtin_dir(METHOD) {
 const BuiltinDef builtin_objects[] = {
     {"getattr", builtin_getattr, 2, 3, BUILTIN_POSITIONAL}, {"hasattr", builtin_hasattr, 2, 2, BUILTIN_POSITIONAL}, {"setattr", builtin_setattr, 3, 3, BUILTIN_POSITIONAL},
     {"delattr", builtin_delattr, 2, 2, BUILTIN_POSITIONAL}, {"isinstance", builtin_isinstance, 2, 2, BUILTIN_POSITIONAL},
-    {"issubclass", builtin_issubclass, 2, 2, BUILTIN_POSITIONAL}, {"callable", builtin_callable, 1, 1, BUILTIN_POSITIONAL}, {"id", builtin_id, 1, 1, BUILTIN_POSITIONAL},
+    {"issubclass", builtin_issubclass, 2, 2, BUILTIN_POSITIONAL}, {"callable", builtin_callable, 1, 1, BUILTIN_POSITIONAL}, {"id", builtin_id, 1, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK},
     {"hash", builtin_hash, 1, 1, BUILTIN_POSITIONAL}, {"vars", builtin_vars, 0, 1, BUILTIN_POSITIONAL}, {"locals", builtin_locals, 0, 0, BUILTIN_POSITIONAL},
     {"exit", builtin_exit, 0, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK}, {"quit", builtin_exit, 0, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK},
     {"globals", builtin_globals, 0, 0, BUILTIN_POSITIONAL}, {"dir", builtin_dir, 0, 1, BUILTIN_POSITIONAL}, {NULL, NULL, 0, 0, 0},

@@ -5,6 +5,7 @@
  * Language functions get a frame, which runs through vm->evaluator when one is set (PEP 523); a leaf of functional.py goes to the
  * domain's `leaf`. Builtins get forced arguments, checked in number.
  * Invariant: a frame made here is freed here. */
+#include "vm/dispatch.h"
 #include "vm/internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,14 @@ static Value call_leaf(VM *vm, Function *function, Frame *frame) {
     return vm->domain->leaf(vm, function, frame->fast, count);
 }
 
+/* Eagerly a leaf is a function like others, but that autocast may have a rule for it. */
+static Value run_leaf(VM *vm, Function *function, Frame *frame) {
+    bool casts = vm->torch && autocast_enter_leaf(vm, function->leaf, frame->fast, function->code->argcount + function->code->kwonlyargcount);
+    Value result = vm->exception.tag != V_NULL && casts ? VALUE_ERROR : frame_evaluate(vm, frame);
+    if (casts) autocast_leave_leaf(vm);
+    return result;
+}
+
 Value call_function(VM *vm, Function *function, Value *args, int nargs, Tuple *kwnames) {
     if (vm->domain->may_call && !vm->domain->may_call(vm, value_object(function))) return VALUE_ERROR;
     Frame *frame = frame_new(vm, function, function->code, function->globals);
@@ -69,7 +78,7 @@ Value call_function(VM *vm, Function *function, Value *args, int nargs, Tuple *k
     Value result = VALUE_ERROR;
     if (frame_bind(vm, frame, args, nargs, kwnames)) {
         if (function->leaf && vm->domain->leaf) result = call_leaf(vm, function, frame);
-        else result = frame_evaluate(vm, frame);
+        else result = function->leaf ? run_leaf(vm, function, frame) : frame_evaluate(vm, frame);
     }
     frame_free(vm, frame);
     value_unref(vm, value_object(function));
@@ -202,5 +211,6 @@ Value vm_run_statement(VM *vm, Code *code, Dict *globals) {
     frame->locals = globals;
     Value result = frame_run(vm, frame);
     frame_free(vm, frame);
+    if (vm->own->finalizers.count) vm_run_finalizers(vm);
     return result;
 }

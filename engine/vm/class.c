@@ -128,6 +128,7 @@ void class_refresh(VM *vm, Class *cls) {
     cls->has_setattr = own_hook(vm, cls, n->setattr_);
     cls->has_getattribute = own_hook(vm, cls, n->getattribute_);
     cls->has_getattr = class_lookup(vm, cls, n->getattr_).tag != V_NULL;
+    cls->has_del = class_lookup(vm, cls, n->del_).tag != V_NULL;
     cls->no_dict = only_slots(vm, cls);
 }
 

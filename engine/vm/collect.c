@@ -157,7 +157,16 @@ void vm_collect(VM *vm) {
         o->mark = 0;
     }
     vec_free(&pending);
-    drop_all(vm, &garbage);
+    bool finalizers = false;
+    for (int i = 0; i < garbage.count; i++)
+        if (finalize_later(vm, garbage.at[i])) finalizers = true;
+    if (!finalizers) {
+        drop_all(vm, &garbage);
+        return;
+    }
+    vec_free(&garbage); /* they see what they held; what is garbage after them goes in a second round */
+    vm_run_finalizers(vm);
+    vm_collect(vm);
 }
 
 /* At the end of the VM: everything is cleared, then what is left (held by C or by a cycle through immutable objects) is freed as it is. */

@@ -148,7 +148,10 @@ int64_t vm_length(VM *vm, Value v) {
     case OBJ_LIST: return list_of(v)->count;
     case OBJ_DICT: return dict_of(v)->live;
     case OBJ_SET: case OBJ_FROZENSET: return set_of(v)->dict->live;
-    case OBJ_RANGE: return range_length((Range *)v.o);
+    case OBJ_RANGE: {
+        int64_t length = range_length((Range *)v.o);
+        return length == INT64_MAX ? vm_raise(vm, "OverflowError", "Python int too large to convert to C ssize_t"), -1 : length;
+    }
     case OBJ_TENSOR: return tensor_length(vm, (Tensor *)v.o);
     case OBJ_INSTANCE: return length_of_instance(vm, v);
     case OBJ_ITERATOR: if (value_is_view(v)) return dict_of(((Iterator *)v.o)->subject)->live; break;

@@ -212,11 +212,23 @@ static bool wants_positions(VM *vm, const Op *op, Value *args, int nargs, Tuple 
     return flag.tag != V_NULL && vm_truth(vm, flag) > 0;
 }
 
+/* Pointwise rows ask for themselves, when they know in which dtype their operands meet. */
+static bool check_refusals(VM *vm, const Op *op, const Arg *bound) {
+    OpError error;
+    const Op *row = op->functional_op ? op->functional_op : op;
+    if (!row->refuses) return true;
+    bool shipped = !vm->frame || vm->frame->code->file->shipped;
+    bool ok = (shipped || op_takes_numbers(row, bound, &error)) && (row->family == FAMILY_POINTWISE || op_takes_dtypes(row, bound, op_first_dtype(row, bound), &error));
+    if (!ok) vm_raise_op_error(vm, &error);
+    return ok;
+}
+
 static Value bind_and_run(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Arena *arena) {
     Arg bound[DISPATCH_MAX_PARAMS];
     vm->context.default_device = vm->default_device; /* sessions and programs change the VM's own fields */
     vm->context.default_dtype = vm->default_dtype;
     if (!vm_bind_op(vm, op, args, nargs, kwnames, bound, arena)) return VALUE_ERROR;
+    if (!check_refusals(vm, op, bound)) return VALUE_ERROR;
     Casts casts = {.count = 0};
     Value result = VALUE_ERROR;
     if (autocast_apply(vm, op, bound, op->nparams, &casts, arena)) result = vm->domain->op(vm, op, bound, op->nparams);

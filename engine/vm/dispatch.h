@@ -15,5 +15,8 @@ Value set_requires_grad_option(VM *vm, const Op *op, Value result, Value option)
 bool tensor_set_requires_grad(VM *vm, Tensor *t, bool requires_grad); /* leaves of floating dtype only; RuntimeError otherwise */
 /* Autocast: casts floating arguments as PyTorch's lists of the device say. `replaced`: owned tensors to release after the call. */
 typedef struct Casts { Value tensors[16]; int count; } Casts;
+/* The same for a function of the library that runs as it is: casts its parameters in place. true: it has a rule, and must be left again. */
+bool autocast_enter_leaf(VM *vm, const Op *op, Value *parameters, int count);
+void autocast_leave_leaf(VM *vm);
 bool autocast_apply(VM *vm, const Op *op, Arg *args, int nargs, Casts *casts, Arena *arena);
 #endif

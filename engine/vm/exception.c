@@ -110,10 +110,14 @@ void vm_exceptions_init(VM *vm) {
 /* A cycle of contexts would print for ever: where `exception` is in the chain, the chain is cut before it. */
 static void set_context(VM *vm, Value exception, Value context) {
     if (!value_is_exception(context) || context.o == exception.o) return;
+    bool odd = true;
+    Value slow = context; /* a program may have made a circle: walked at half the speed, it is met */
     for (Value at = context; value_is_exception(at);) {
         ExceptionData *data = exception_data(at);
         if (value_is_exception(data->context) && data->context.o == exception.o) value_set(vm, &data->context, VALUE_NONE);
         at = data->context;
+        if ((odd = !odd)) slow = exception_data(slow)->context;
+        if (value_is_exception(at) && value_is_exception(slow) && at.o == slow.o) break;
     }
     value_set(vm, &exception_data(exception)->context, value_ref(context));
 }

@@ -164,14 +164,14 @@ static bool inside_handler(const Generator *g) {
     return false;
 }
 
-/* A generator that is dropped inside `try` or `with` runs its finally blocks, as CPython's does. What is pending stays so. */
-void generator_finalize(VM *vm, Generator *g) {
-    if (!g->frame || !g->started || g->running || vm->own->closing || vm->stopped || vm->domain != &concrete_domain || !inside_handler(g)) return;
-    Value pending = exception_take(vm);
-    value_unref(vm, method_close(vm, &(Value){.tag = V_OBJECT, .o = &g->head}, 1, NULL));
-    vm_clear_exception(vm);
-    vm->exception = pending;
+/* Inside `try` or `with`, or delegating to one that is: closing it would run some code. */
+bool generator_is_open(const Generator *g) {
+    if (!g->frame || !g->started || g->running) return false;
+    Value inner = delegate(g);
+    return inside_handler(g) || (value_is(inner, OBJ_GENERATOR) && generator_is_open((const Generator *)inner.o));
 }
+
+Value generator_close(VM *vm, Generator *g) { return method_close(vm, &(Value){.tag = V_OBJECT, .o = &g->head}, 1, NULL); }
 
 static Value method_iter(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)nargs, (void)kwnames;

@@ -10,7 +10,7 @@ enum {
     FLAG_ASCII = 1 /* Str: one byte a character */, FLAG_BUSY = 2 /* being printed: a container that holds itself */,
     FLAG_NAMESPACE = 4 /* Dict of a class: changing it empties the method cache */, FLAG_BUILTIN = 8 /* Class of the VM itself: cannot be changed */,
     FLAG_FROZEN = 16 /* Class: no attributes may be set */,
-    FLAG_SHOWN = 32 /* Instance: _support.shown_once is making its text */
+    FLAG_SHOWN = 32 /* Instance: _support.shown_once is making its text */, FLAG_FINALIZED = 64 /* its finalizer has run, or is about to */
 };
 
 /* Names that the core looks up itself, interned once. */
@@ -21,7 +21,7 @@ enum {
     X(dict) X(name) X(qualname) X(module) X(doc) X(bases) X(mro) X(classcell) X(set_name) X(init_subclass)                \
     X(class_getitem) X(func) X(self) X(code) X(defaults) X(kwdefaults) X(globals) X(closure) X(wrapped) X(annotations)    \
     X(cause) X(context) X(traceback) X(suppress_context) X(all) X(missing) X(trunc) X(floor) X(ceil) X(divmod) X(file)    \
-    X(annotate) X(slots) X(main) X(builtins) X(length_hint) X(subclasses) X(abstractmethods) X(notes)
+    X(annotate) X(slots) X(main) X(builtins) X(length_hint) X(subclasses) X(abstractmethods) X(notes) X(del)
 
 typedef struct VMNames {
 #define X(name) const char *name##_;
@@ -48,6 +48,7 @@ struct VMPrivate {
     int free_depth; Object *deferred; /* objects whose freeing waits: deep structures free without deep recursion */
     int64_t bytes;                 /* held by containers and long strings */
     bool closing;
+    VEC(Object *) finalizers; bool finalizing; /* objects that wait for theirs: finalize.c */
     int c_depth;                   /* recursion of repr, compare, hash and of C callbacks */
     int64_t steps;
     Tuple *empty_tuple;
@@ -117,7 +118,7 @@ bool set_add(VM *vm, Set *set, Value item);
 bool set_update(VM *vm, Set *set, Value iterable);
 bool set_has(VM *vm, Set *set, Value item, bool *found);                 /* false: unhashable */
 int *set_order(VM *vm, Set *set);                                        /* malloc'ed entry numbers in CPython's order of iteration; count = live */
-int64_t range_length(const Range *r);
+int64_t range_length(const Range *r);                                    /* at most INT64_MAX, which stands for more too */
 Value range_item(const Range *r, int64_t i);
 /* Slices: bounds clamped to a sequence of `length`. false: error set (zero step, not integers). */
 bool slice_indices(VM *vm, Slice *slice, int64_t length, int64_t *start, int64_t *stop, int64_t *step, int64_t *count);
@@ -208,7 +209,12 @@ typedef struct Generator { Object head; Frame *frame; /* NULL when finished */ V
 Value generator_new(VM *vm, Frame *frame);                               /* moves the frame's values into a generator's own frame */
 Value generator_resume(VM *vm, Generator *g, Value sent, Value *returned); /* yielded value; V_NULL: returned (value owned in *returned, when asked) */
 void generator_release(VM *vm, Generator *g);
-void generator_finalize(VM *vm, Generator *g);                           /* before it is freed; the language may run */
+bool generator_is_open(const Generator *g);                              /* suspended inside try or with: it has something to do when it goes */
+Value generator_close(VM *vm, Generator *g);                             /* g.close() */
+
+/* ---- finalize.c ---- */
+bool finalize_later(VM *vm, Object *o);                                  /* at its last reference: true when it has a finalizer, and waits for it */
+void vm_run_finalizers(VM *vm);                                          /* of those that wait */
 
 /* ---- exception.c ---- */
 typedef struct TraceEntry { const Code *code; int instr; } TraceEntry;

@@ -63,7 +63,11 @@ static int next_entry(VM *vm, Iterator *it, bool *failed) {
     Dict *dict = dict_of(it->subject);
     while (it->position < dict->used) {
         int entry = (int)it->position++;
-        if (dict->entries[entry].key.tag != V_NULL) return entry;
+        if (dict->entries[entry].key.tag == V_NULL) continue;
+        if (it->extra.tag == V_INT && it->extra.i-- > 0) return entry;
+        *failed = true;
+        vm_raise(vm, "RuntimeError", "dictionary keys changed during iteration");
+        return -1;
     }
     exhausted(vm, it);
     return -1;
@@ -115,6 +119,7 @@ static Value range_iterator(VM *vm, Range *r) {
 static Value dict_iterator(VM *vm, Dict *dict, const char *kind, Value (*next)(VM *, Iterator *)) {
     Value it = iterator_new(vm, kind, next, value_object(dict), VALUE_NULL);
     ((Iterator *)it.o)->limit = dict->live;
+    ((Iterator *)it.o)->extra = value_int(dict->live); /* so many are still to come */
     return it;
 }
 

@@ -42,7 +42,11 @@ static Value list_pop(METHOD) {
     UNUSED;
     int64_t i = SELF->count - 1;
     if (SELF->count == 0) return vm_raise(vm, "IndexError", "pop from empty list");
-    if (nargs > 1 && !index_in(vm, args[1], SELF->count, "pop", &i)) return VALUE_ERROR;
+    int64_t wanted = -1;
+    if (nargs > 1 && !vm_as_int(vm, args[1], &wanted)) return VALUE_ERROR; /* its code may change the list */
+    if (SELF->count == 0) return vm_raise(vm, "IndexError", "pop from empty list");
+    if (nargs > 1 && !index_in(vm, value_int(wanted), SELF->count, "pop", &i)) return VALUE_ERROR;
+    if (nargs < 2) i = SELF->count - 1;
     return vm_mutate(vm, SELF) ? take_at(SELF, i) : VALUE_ERROR;
 }
 

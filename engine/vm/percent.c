@@ -34,13 +34,13 @@ static bool number_argument(Percent *p, const char **at, int *out) {
         if (!next_argument(p, &v)) return false;
         if (!value_is_integer(v)) return vm_raise(p->vm, "TypeError", "* wants int"), false;
         n = integer_of(v);
-        *out = n > 100000 ? 100000 : n < -100000 ? -100000 : (int)n;
+        *out = n > INT32_MAX ? INT32_MAX : n < -INT32_MAX ? -INT32_MAX : (int)n;
         return true;
     }
     if (!isdigit((unsigned char)**at)) return true;
     int64_t n = 0;
-    while (isdigit((unsigned char)**at) && n < 1000000) n = n * 10 + (*(*at)++ - '0');
-    *out = (int)n;
+    for (; isdigit((unsigned char)**at); (*at)++) n = n > INT32_MAX ? n : n * 10 + (**at - '0');
+    *out = n > INT32_MAX ? INT32_MAX : (int)n;
     return true;
 }
 
@@ -136,6 +136,7 @@ static bool put_value(Percent *p, const Flags *flags, char type, Value v) {
     size_t length = !number && flags->precision >= 0 ? (size_t)str_offset(str_of(shown), flags->precision) : str_of(shown)->length;
     Value cut = str_new(vm, str_text(shown), length);
     int64_t missing = flags->width - str_count(str_of(cut));
+    if (missing > 0 && !vm_reserve(vm, missing, 1)) return value_unref(vm, cut), value_unref(vm, shown), false;
     for (int64_t i = 0; i < missing && !flags->left; i++) text_char(&p->text, ' ');
     text_put_n(&p->text, str_text(cut), length);
     for (int64_t i = 0; i < missing && flags->left; i++) text_char(&p->text, ' ');

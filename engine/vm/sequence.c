@@ -109,11 +109,13 @@ Value range_new(VM *vm, int64_t start, int64_t stop, int64_t step) {
     return value_object(r);
 }
 
+static int64_t saturated(uint64_t n) { return n > INT64_MAX ? INT64_MAX : (int64_t)n; }
+
 int64_t range_length(const Range *r) {
     uint64_t start = (uint64_t)r->start, stop = (uint64_t)r->stop;
-    if (r->step > 0) return r->start < r->stop ? (int64_t)((stop - start - 1) / (uint64_t)r->step + 1) : 0;
+    if (r->step > 0) return r->start < r->stop ? saturated((stop - start - 1) / (uint64_t)r->step + 1) : 0;
     uint64_t down = (uint64_t)(-(r->step + 1)) + 1; /* -step, also of the smallest integer */
-    return r->start > r->stop ? (int64_t)((start - stop - 1) / down + 1) : 0;
+    return r->start > r->stop ? saturated((start - stop - 1) / down + 1) : 0;
 }
 
 Value range_item(const Range *r, int64_t i) { return value_int((int64_t)((uint64_t)r->start + (uint64_t)i * (uint64_t)r->step)); }

@@ -187,6 +187,7 @@ void vm_close(VM *vm) {
         }
     for (int i = 0; i < own->constants.count; i++) free(own->constants.at[i].values);
     for (int i = 0; i < own->old_constants.count; i++) free(own->old_constants.at[i].values);
+    vec_free(&own->finalizers);
     vec_free(&own->constants);
     vec_free(&own->old_constants);
 }

@@ -409,7 +409,7 @@ static Value str_join(METHOD) {
 }
 
 static Value partition(VM *vm, Value *args, bool last) {
-    if (!want_str(vm, args[1], "separator")) return VALUE_ERROR;
+    if (!want_str(vm, args[1], "")) return VALUE_ERROR;
     Str *by = str_of(args[1]);
     if (by->length == 0) return vm_raise(vm, "ValueError", "empty separator");
     const char *found = last ? find_last(SELF->text, SELF->length, by->text, by->length) : memmem(SELF->text, SELF->length, by->text, by->length);

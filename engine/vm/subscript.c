@@ -62,7 +62,37 @@ static bool usable_index(VM *vm, Value key, const char *what) {
     return false;
 }
 
+/* An index or a slice whose parts are objects with __index__, as plain numbers: their code may change the container, so it runs before
+ * the container is looked at. Owned. */
+static Value plain_key(VM *vm, Value key) {
+    int64_t i;
+    if (value_is(key, OBJ_INSTANCE) && class_lookup(vm, ((Instance *)key.o)->cls, vm->own->names.index_).tag != V_NULL) return vm_as_int(vm, key, &i) ? value_int(i) : VALUE_ERROR;
+    if (!value_is(key, OBJ_SLICE)) return value_ref(key);
+    Slice *slice = (Slice *)key.o;
+    Value parts[3] = {slice->start, slice->stop, slice->step};
+    bool objects = false;
+    for (int k = 0; k < 3; k++) objects = objects || value_is(parts[k], OBJ_INSTANCE);
+    if (!objects) return value_ref(key);
+    for (int k = 0; k < 3; k++) {
+        if (!value_is(parts[k], OBJ_INSTANCE)) continue;
+        if (class_lookup(vm, ((Instance *)parts[k].o)->cls, vm->own->names.index_).tag == V_NULL) return value_ref(key); /* refused where it is used */
+        if (!vm_as_int(vm, parts[k], &i)) return VALUE_ERROR;
+        parts[k] = value_int(i);
+    }
+    return slice_new(vm, parts[0], parts[1], parts[2]);
+}
+
+static Value sequence_item_of(VM *vm, Value sequence, Value key);
+
 static Value sequence_item(VM *vm, Value sequence, Value key) {
+    if (!value_is(key, OBJ_INSTANCE) && !value_is(key, OBJ_SLICE)) return sequence_item_of(vm, sequence, key);
+    Value plain = plain_key(vm, key);
+    Value item = value_is_error(plain) ? plain : sequence_item_of(vm, sequence, plain);
+    value_unref(vm, plain);
+    return item;
+}
+
+static Value sequence_item_of(VM *vm, Value sequence, Value key) {
     const char *what = value_is(sequence, OBJ_STR) ? "string" : value_is(sequence, OBJ_LIST) ? "list" : value_is(sequence, OBJ_TUPLE) ? "tuple" : "range";
     if (value_is(key, OBJ_SLICE)) {
         Slice *slice = (Slice *)key.o;
@@ -191,13 +221,20 @@ static bool list_store_slice(VM *vm, List *list, Slice *slice, Value value) {
     return ok;
 }
 
-static bool list_store(VM *vm, List *list, Value key, Value value) {
+static bool list_store_at(VM *vm, List *list, Value key, Value value) {
     int64_t i;
     if (!vm_mutate(vm, list)) return false;
     if (value_is(key, OBJ_SLICE)) return list_store_slice(vm, list, (Slice *)key.o, vm_force(vm, value));
     if (!usable_index(vm, key, "list") || !index_in(vm, key, list->count, "list assignment", &i)) return false;
     value_set(vm, &list->items[i], value_ref(value));
     return true;
+}
+
+static bool list_store(VM *vm, List *list, Value key, Value value) {
+    Value plain = plain_key(vm, key);
+    bool ok = !value_is_error(plain) && list_store_at(vm, list, plain, value);
+    value_unref(vm, plain);
+    return ok;
 }
 
 bool vm_store_subscript(VM *vm, Value object, Value key, Value value) {
@@ -227,11 +264,18 @@ static bool list_delete_slice(VM *vm, List *list, Slice *slice) {
     return true;
 }
 
-static bool list_delete(VM *vm, List *list, Value key) {
+static bool list_delete_at(VM *vm, List *list, Value key) {
     int64_t i;
     if (!vm_mutate(vm, list)) return false;
     if (value_is(key, OBJ_SLICE)) return list_delete_slice(vm, list, (Slice *)key.o);
     return usable_index(vm, key, "list") && index_in(vm, key, list->count, "list assignment", &i) && list_replace(vm, list, i, 1, NULL, 0);
+}
+
+static bool list_delete(VM *vm, List *list, Value key) {
+    Value plain = plain_key(vm, key);
+    bool ok = !value_is_error(plain) && list_delete_at(vm, list, plain);
+    value_unref(vm, plain);
+    return ok;
 }
 
 bool vm_delete_subscript(VM *vm, Value object, Value key) {

@@ -54,7 +54,9 @@ Tensor *tensor_new(VM *vm, const Meta *meta) {
     if (bytes < 0 || (vm->limits.memory > 0 && bytes > vm->limits.memory)) return refuse_storage(vm, meta->device, bytes);
     Storage *storage = storage_new(vm->runtime, meta->device, bytes);
     if (!storage) storage = storage_without_card(vm, meta->device, bytes);
-    return storage ? tensor_over(vm, meta, storage) : refuse_storage(vm, meta->device, bytes);
+    if (!storage) return refuse_storage(vm, meta->device, bytes);
+    storage->inference = vm->inference;
+    return tensor_over(vm, meta, storage);
 }
 
 Tensor *tensor_fake(VM *vm, const Meta *meta, void *node) {

@@ -13,6 +13,8 @@ struct Tensor {
     Object head;
     Meta meta;
     Storage *storage;
+    uint64_t met;                  /* number of the last check of guards that met it (VM.guard_check) */
+    bool has_marks;                /* sizes were marked dynamic: see dict */
     bool requires_grad;            /* leaf flag; for non-leaves grad_fn != NULL */
     bool is_parameter, retains_grad, is_view;
     GradNode *grad_fn; int grad_index; /* which output of grad_fn */

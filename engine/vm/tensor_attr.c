@@ -109,6 +109,8 @@ static Value bound_method(VM *vm, Tensor *t, const char *name) {
 }
 
 Value tensor_load_attr(VM *vm, Tensor *t, const char *name) {
+    Value seen = vm->domain->load_tensor_attr ? vm->domain->load_tensor_attr(vm, t, name) : VALUE_NULL;
+    if (seen.tag != V_NULL) return seen;
     const void *place = map_get(vm->torch->tensor_attributes, name);
     if (place) return attributes[(intptr_t)place - 1].get(vm, t);
     Value method = bound_method(vm, t, name);
@@ -170,6 +172,8 @@ static bool set_data(VM *vm, Tensor *t, Value value) {
 
 bool tensor_store_attr(VM *vm, Tensor *t, const char *name, Value value) {
     if (vm->domain->will_mutate && !vm->domain->will_mutate(vm, &t->head)) return false;
+    int taken = vm->domain->store_tensor_attr ? vm->domain->store_tensor_attr(vm, t, name, value) : 0;
+    if (taken) return taken > 0;
     value = value.tag == V_NULL ? value : vm_force(vm, value);
     if (strcmp(name, "grad") == 0) return set_grad(vm, t, value);
     if (strcmp(name, "data") == 0) return set_data(vm, t, value);

@@ -47,6 +47,14 @@ static void give_place(VM *vm, Tensor *t, Tensor *made, Tensor *former) {
     t->view_kind = VIEW_NORMAL;
 }
 
+/* The in-place overloads have numbers of their own. */
+static void name_place(Tensor *t) {
+    static const struct { const char *plain, *inplace; } names[] = {{"TBackward0", "TBackward1"}, {"SqueezeBackward0", "SqueezeBackward3"}, {"SqueezeBackward1", "SqueezeBackward4"},
+        {"UnsqueezeBackward0", "UnsqueezeBackward1"}, {"TransposeBackward0", "TransposeBackward1"}};
+    for (size_t i = 0; t->grad_fn && i < sizeof names / sizeof *names; i++)
+        if (strcmp(t->grad_fn->name, names[i].plain) == 0) { t->grad_fn->name = names[i].inplace; return; }
+}
+
 static Value become(VM *vm, Value *args, int nargs, Tuple *kwnames, const char *row) {
     Tensor *t = SELF;
     if (!autograd_check_inplace(vm, t)) return VALUE_ERROR;
@@ -56,6 +64,7 @@ static Value become(VM *vm, Value *args, int nargs, Tuple *kwnames, const char *
     args[0] = value_tensor(t);
     bool ok = value_is_tensor(made);
     give_place(vm, t, ok ? tensor_of(made) : former, former);
+    name_place(t);
     if (ok) t->storage->version++;
     value_unref(vm, made);
     value_unref(vm, value_tensor(former));

@@ -1,6 +1,7 @@
 /* torch.cuda: what programs ask of the card. Without a driver: is_available() is False, device_count() 0, and the rest says so.
  *
  * Memory statistics count what this process holds; streams and graphs are not part of vitrine. */
+#include "op/random.h"
 #include "run/runtime.h"
 #include "vm/dispatch.h"
 #include "vm/internal.h"
@@ -63,13 +64,21 @@ static Value cuda_bf16(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return value_bool(cuda_available(vm->runtime, NULL));
 }
 
+static Value cuda_manual_seed(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    UNUSED_CALL;
+    int64_t seed;
+    if (!vm_as_int(vm, args[0], &seed)) return VALUE_ERROR;
+    rng_seed_stream(vm->context.generator, (uint64_t)seed);
+    return VALUE_NONE;
+}
+
 void torch_define_cuda(VM *vm, Dict *dict) {
     static const BuiltinDef functions[] = {
         {"is_available", cuda_is_available, 0, 0, 0}, {"device_count", cuda_count, 0, 0, 0}, {"current_device", cuda_current, 0, 0, 0}, {"set_device", cuda_nothing, 1, 1, BUILTIN_BREAK},
         {"synchronize", cuda_synchronize, 0, 1, BUILTIN_EFFECT}, {"empty_cache", cuda_nothing, 0, 0, BUILTIN_EFFECT}, {"init", cuda_nothing, 0, 0, 0},
         {"get_device_name", cuda_name, 0, 1, 0}, {"get_device_capability", cuda_capability, 0, 1, 0}, {"memory_allocated", cuda_memory, 0, 1, BUILTIN_EFFECT},
         {"max_memory_allocated", cuda_memory, 0, 1, BUILTIN_EFFECT}, {"memory_reserved", cuda_memory, 0, 1, BUILTIN_EFFECT}, {"reset_peak_memory_stats", cuda_nothing, 0, 1, BUILTIN_EFFECT},
-        {"is_bf16_supported", cuda_bf16, 0, 1, 0}, {"manual_seed", cuda_nothing, 1, 1, BUILTIN_EFFECT}, {"manual_seed_all", cuda_nothing, 1, 1, BUILTIN_EFFECT},
+        {"is_bf16_supported", cuda_bf16, 0, 1, 0}, {"manual_seed", cuda_manual_seed, 1, 1, BUILTIN_EFFECT}, {"manual_seed_all", cuda_manual_seed, 1, 1, BUILTIN_EFFECT},
     };
     vm_define(vm, dict, "torch.cuda", functions, COUNT_OF(functions));
 }

@@ -21,7 +21,7 @@ _Noreturn void vm_out_of_memory(void) {
 }
 
 Object *object_new(VM *vm, ObjectType type, size_t bytes) {
-    Object *o = calloc(1, bytes);
+    Object *o = heap_zeroed(bytes);
     if (!o) vm_out_of_memory();
     o->refs = 1;
     o->type = (uint8_t)type;
@@ -184,11 +184,7 @@ static void free_now(VM *vm, Object *o) {
 
 void object_free(VM *vm, Object *o) {
     struct VMPrivate *own = vm->own;
-    if (o->type == OBJ_GENERATOR) {
-        o->refs = 1;
-        generator_finalize(vm, (Generator *)o);
-        if (--o->refs > 0) return; /* somebody holds it again */
-    }
+    if ((o->type == OBJ_GENERATOR || o->type == OBJ_INSTANCE) && finalize_later(vm, o)) return;
     if (own->free_depth >= FREE_DEPTH) { /* `mark` links nothing: the waiting list goes through `next` of unlinked objects */
         o->next->previous = o->previous;
         o->previous->next = o->next;

@@ -98,6 +98,7 @@ typedef struct Class {
     struct Class **mro; int mro_count;    /* itself first */
     int builtin_type;                     /* ObjectType of its instances, or -1 for OBJ_INSTANCE; ints etc.: a Tag | 0x100 */
     bool has_getattr, has_setattr, has_getattribute; /* somewhere in the mro, the program's own: __getattr__, __setattr__, __getattribute__ */
+    bool has_del;                         /* __del__ somewhere in the mro: vm/finalize.c */
     bool no_dict;                         /* every class of the mro says __slots__: no other attributes */
     bool is_exception;
     Value module_name;

@@ -91,6 +91,7 @@ static Value interpret(VM *vm, Frame *frame) {
         goto raised;
     }
     for (;;) {
+        if (__builtin_expect(vm->own->finalizers.count != 0, 0)) vm_run_finalizers(vm);
         if (__builtin_expect(vm->instruction_hook != NULL, 0) && !vm->instruction_hook(vm, frame, vm->instruction_state)) {
             frame->pc++;
             goto error;
@@ -246,6 +247,7 @@ static Value interpret(VM *vm, Frame *frame) {
         case OPCODE_IS_OP: {
             Value a = vm_force(vm, TOP(2)), b = vm_force(vm, TOP(1));
             if (value_is_error(a) || value_is_error(b)) goto error;
+            if (vm->domain->compared && a.tag == V_OBJECT && b.tag == V_OBJECT) vm->domain->compared(vm, a, b);
             REPLACE(2, value_bool(value_identical(a, b) != (arg == 1)));
             break;
         }

@@ -75,6 +75,7 @@ struct VM {
     uint64_t next_sequence;        /* autograd order */
     Span span;                     /* of the instruction being run: where a tensor was made */
     struct VMPrivate *own;
+    uint64_t guard_check;          /* number of the check of guards that runs, or ran last */
     void *dynamo;                  /* the session's Dynamo (dynamo/dynamo.h): torch.compile finds it here */
     struct TorchState *torch;      /* vm/torch_state.h: print options, autocast, formulas of rows, method tables */
 };
@@ -88,6 +89,8 @@ void vm_collect(VM *vm);                                             /* sweeps u
 Value vm_run_statement(VM *vm, Code *code, Dict *globals);           /* a piece of a module body */
 /* sys.argv; before the first import of sys. words are copied. */
 void vm_set_argv(VM *vm, const char *const *words, int count);
+/* The end of the program: what it still holds goes, with its finalizers (__del__, finally blocks of unfinished generators). */
+void vm_finish(VM *vm);
 /* Is a SystemExit pending? Then its exit status, its message (if it has one) on the notes, and it is cleared. */
 bool vm_exit_status(VM *vm, int *status);
 Value frame_run(VM *vm, Frame *frame);                               /* the interpreter loop; the value returned or VALUE_ERROR */

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Random programs of the language: what they print with torch.compile and without must be the same, to the letter.
 
-usage: capture_programs.py VITRINE [--first SEED] [--count N] [--batch N] [--jobs N] [--show SEED] [--reduce SEED]
+usage: capture_programs.py VITRINE [--first SEED] [--count N] [--batch N] [--jobs N] [--sizes] [--show SEED] [--reduce SEED]
 
 In: seeds (capture_grammar.py makes the same program of a seed everywhere). Out: a line for each program that differs, totals last, status 1 if one differs.
     capture_programs.py build/vitrine --count 1000           all on demand; a batch of programs runs in one process
     capture_programs.py build/vitrine --show 17 > p.py       program 17 as a file
     capture_programs.py build/vitrine --reduce 17            program 17 with every line left out that the difference does not need
+--sizes takes the programs of shape_grammar.py in their place: functions of sizes, called with many sizes.
 A batch that crashes or differs is run again program by program. Standard library only.
 """
 import argparse
@@ -18,13 +19,19 @@ import sys
 import tempfile
 
 import capture_grammar
+import shape_grammar
 
 IDENTITY = 'import torch; torch.compile = lambda f=None, **options: f if f is not None else (lambda g: g)\n'
 LIMIT = 120
+SIZES = 1 << 20  # seeds from here on are those of shape_grammar.py
+
+
+def program(seed):
+    return shape_grammar.program(seed - SIZES) if seed >= SIZES else capture_grammar.program(seed)
 
 
 def text_of(seeds):
-    return '\n'.join([capture_grammar.PREAMBLE, *(line for seed in seeds for line in capture_grammar.program(seed))]) + '\n'
+    return '\n'.join([capture_grammar.PREAMBLE, *(line for seed in seeds for line in program(seed))]) + '\n'
 
 
 def outcome(vitrine, text):
@@ -83,7 +90,7 @@ def block_end(lines, start):
 
 def reduced(vitrine, seed):
     """The program without the lines that its difference does not need."""
-    lines = '\n'.join(capture_grammar.program(seed)).split('\n')
+    lines = '\n'.join(program(seed)).split('\n')
     whole = lambda part: capture_grammar.PREAMBLE + '\n'.join(part) + '\n'
     kind = lambda what: what and not what.startswith('eager:')
 
@@ -117,25 +124,26 @@ def main():
     parser.add_argument('--count', type=int, default=1000)
     parser.add_argument('--batch', type=int, default=10)
     parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--sizes', action='store_true')
     parser.add_argument('--show', type=int)
     parser.add_argument('--reduce', type=int)
     options = parser.parse_args()
-    vitrine = os.path.abspath(options.vitrine)
+    vitrine, base = os.path.abspath(options.vitrine), SIZES if options.sizes else 0
     if options.show is not None:
-        print(text_of([options.show]), end='')
+        print(text_of([base + options.show]), end='')
         return 0
     if options.reduce is not None:
-        text, what = reduced(vitrine, options.reduce)
+        text, what = reduced(vitrine, base + options.reduce)
         print(text[len(capture_grammar.PREAMBLE):], f'# {what}', sep='')
         return 0
-    seeds = range(options.first, options.first + options.count)
+    seeds = range(base + options.first, base + options.first + options.count)
     batches = [list(seeds[i:i + options.batch]) for i in range(0, len(seeds), options.batch)]
     differing = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for found in pool.map(lambda batch: check_batch(vitrine, batch), batches):
             for seed, what in found:
                 differing += 1
-                print(f'program {seed}: {what}', flush=True)
+                print(f'program {seed - base}: {what}', flush=True)
     print(f'{len(seeds) - differing} of {len(seeds)} programs print the same with torch.compile and without')
     return 1 if differing else 0
 

@@ -109,9 +109,11 @@ class Generator:
             text = self.variable(kind) or self.literal(kind)
             self.depth = saved
             return text
-        if self.r.random() < 0.03: kind = self.pick(*KINDS)  # most are refused, with Python's words
+        odd = self.r.random() < 0.03
+        if odd: kind = self.pick(*KINDS)  # most are refused, with Python's words
         saved, self.depth = self.depth, depth + 1
         text = getattr(self, 'make_' + kind)()
+        if odd: text = f'({text})'
         self.depth = saved
         return text
 
@@ -171,7 +173,7 @@ class Generator:
             lambda: f'[x {self.pick("+", "-", "*")} {e("int")} for x in {e("list")}]', lambda: f'[x for x in {e("list")} if x % 2 == {self.pick(0, 1)}]', lambda: f'{e("list")} + {e("list")}', lambda: f'sorted({e("list")}{self.pick("", ", reverse=True", ", key=lambda v: -v", ", key=str")})',
             lambda: f'{e("list")}[{self.bound()}:{self.bound()}:{self.pick("", "1", "-1", "2")}]', lambda: f'list(range({self.r.randint(-3, 5)}, {self.r.randint(0, 9)}, {self.pick(1, 2, -1)}))', lambda: f'list(map(lambda v: v % 7, {e("list")}))',
             lambda: f'[a * b % 50 for a, b in zip({e("list")}, {e("list")})]', lambda: f'[i + v for i, v in enumerate({e("list")}, {e("int")})]', lambda: f'[*{e("list")}, *{e("tuple")}]', lambda: f'list({e("dict")}.values())',
-            lambda: f'list(reversed({e("list")}))', lambda: f'{e("list")} * {self.r.randint(0, 2)}', lambda: f'list(filter(None, {e("list")}))', lambda: f'[x for y in [{e("list")}, {e("list")}] for x in y]', lambda: f'list(itertools.accumulate({e("list")}))',
+            lambda: f'list(reversed({e("list")}))', lambda: f'({e("list")} * {self.r.randint(0, 2)})', lambda: f'list(filter(None, {e("list")}))', lambda: f'[x for y in [{e("list")}, {e("list")}] for x in y]', lambda: f'list(itertools.accumulate({e("list")}))',
             lambda: f'[(lambda: v)() for v in {e("list")}]', lambda: f'sorted({{x % 5 for x in {e("list")}}})', lambda: f'list(itertools.chain({e("list")}, {e("tuple")}))', lambda: f'sorted(set({e("list")}) {self.pick("|", "&", "-", "^")} set({e("list")}))',
             lambda: f'(lambda *a, k={e("int")}: [*a, k])(*{e("list")})', lambda: f'[b.v for b in sorted(map({self.pick("Box", "Deep")}, {e("list")}))]', lambda: f'list(collections.deque({e("list")}, maxlen={self.r.randint(0, 3)}))',
             lambda: f'[len(list(g)) for _, g in itertools.groupby({e("list")}, key=lambda v: v % 3)]', lambda: f'random.Random({self.r.randint(0, 99)}).sample({e("list")}, {self.r.randint(0, 2)})'])()

@@ -3,7 +3,7 @@
 
 In: vitrine, the folder of tables. Out: exit status 0 if all agree; each program that differs is printed with its text and the lines that differ.
 
-    compare.py VITRINE [--group random] [--only NAME] [--verbose] [--count]
+    compare.py VITRINE [--group random] [--only NAME] [--verbose] [--table FOLDER]
 
 Numbers agree within the tolerance of the dtype that stands before them, relative to the largest number of the line for those that are small
 against it; integers, shapes, strides (of dims that have more than one index), gradients' names and types of exceptions agree exactly.
@@ -118,7 +118,7 @@ def read_differences():
 
 
 def compare_group(arguments, name, pool):
-    table = read_table(HERE / 'table' / f'{name}.txt')
+    table = read_table(arguments.table / f'{name}.txt')
     programs = [p for p in GROUPS[name]() if not arguments.only or arguments.only in p.name]
     stale = [p.name for p in programs if p.name not in table or table[p.name][0] != p.hash()]
     programs = [p for p in programs if p.name not in stale]
@@ -145,6 +145,7 @@ def report(program, pairs, verbose):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('vitrine')
+    parser.add_argument('--table', type=pathlib.Path, default=HERE / 'table')
     parser.add_argument('--group', choices=list(GROUPS))
     parser.add_argument('--only', default='')
     parser.add_argument('--verbose', action='store_true')

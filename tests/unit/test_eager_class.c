@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine.h"
 #include "eager.h"
+#include "op/random.h"
 #include "unit.h"
 #include <dirent.h>
 #include <math.h>
@@ -242,6 +243,32 @@ START_TEST(rows_with_a_body_are_one_kernel) {
 }
 END_TEST
 
+/* The card's stream and the CPU's numbers are apart, and a saved state holds both. */
+START_TEST(streams_are_apart) {
+    Arena *arena = arena_new("test");
+    Generator *a = rng_new(arena), *b = rng_new(arena);
+    unsigned char state[GENERATOR_STATE_BYTES];
+    uint64_t seed, offset, again;
+    rng_seed(a, 5), rng_seed(b, 5);
+    rng_stream(a, 3, &seed, &offset);
+    ck_assert_uint_eq(seed, 5);
+    ck_assert_uint_eq(offset, 0);
+    ck_assert_uint_eq(rng_next(a), rng_next(b));
+    rng_save(a, state);
+    rng_stream(a, 1, &seed, &offset);
+    ck_assert_uint_eq(offset, 3);
+    ck_assert(rng_load(a, state, sizeof state));
+    rng_stream(a, 1, &seed, &again);
+    ck_assert_uint_eq(again, 3);
+    rng_seed_stream(a, 9);
+    rng_stream(a, 1, &seed, &offset);
+    ck_assert_uint_eq(seed, 9);
+    ck_assert_uint_eq(offset, 0);
+    ck_assert_uint_eq(rng_next(a), rng_next(b));
+    arena_free(arena);
+}
+END_TEST
+
 START_TEST(cases_agree) {
     const char *top = getenv("abs_top_srcdir");
     char path[2048];
@@ -266,6 +293,6 @@ START_TEST(cases_agree) {
 END_TEST
 
 int main(void) {
-    const TTest *tests[] = {pointwise_classes_agree, classes_of_other_ops_agree, one_kernel_serves_all_sizes, rows_with_a_body_are_one_kernel, cases_agree};
+    const TTest *tests[] = {pointwise_classes_agree, classes_of_other_ops_agree, one_kernel_serves_all_sizes, rows_with_a_body_are_one_kernel, streams_are_apart, cases_agree};
     return UNIT_RUN("eager_class", tests, NULL, NULL);
 }

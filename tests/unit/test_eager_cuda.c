@@ -149,7 +149,31 @@ START_TEST(scans_sorts_and_random_numbers_are_kernels_on_a_card) {
 }
 END_TEST
 
+/* The kernels of common ops into an empty cache; a second session finds every one of them there. */
+static void warm_once(const char *folder, const char *expected) {
+    SessionOptions options = {.out = {NULL, drop}, .notes = {NULL, drop}, .plain = true, .cache_dir = folder};
+    Session *session = session_open(&options);
+    Text report = {0};
+    const char *why = NULL;
+    if (nvrtc_available(session->runtime, &why)) {
+        ck_assert_msg(session_warm(session, &report), "%s", text_cstr(&report));
+        ck_assert_msg(strstr(text_cstr(&report), expected) != NULL, "%s", text_cstr(&report));
+    } else ck_assert(!session_warm(session, &report));
+    text_free(&report);
+    session_close(session);
+}
+
+START_TEST(common_kernels_are_made_ahead) {
+    char folder[] = "/tmp/vitrine-warm-XXXXXX", command[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    warm_once(folder, ": 0 were there, ");
+    warm_once(folder, " were there, 0 compiled");
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 int main(void) {
-    const TTest *tests[] = {eager_ops_of_the_cases_are_kernels_on_a_card, scans_sorts_and_random_numbers_are_kernels_on_a_card};
+    const TTest *tests[] = {eager_ops_of_the_cases_are_kernels_on_a_card, scans_sorts_and_random_numbers_are_kernels_on_a_card, common_kernels_are_made_ahead};
     return UNIT_RUN("eager_cuda", tests, NULL, NULL);
 }

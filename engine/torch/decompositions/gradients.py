@@ -47,7 +47,9 @@ def prod_backward(g, input, y, dim, keepdim):
     if input.numel() == 0:
         return torch.zeros_like(input)
     if dim is None:
-        return g * products_of_others(input.reshape([-1]), 0).reshape(input.shape)
+        # With two zeros there is nothing left, even where there is a NaN.
+        products = products_of_others(input.reshape([-1]), 0).reshape(input.shape)
+        return g * torch.where((input == 0).sum() > 1, 0, products)
     return restored(g, dims_of(dim, input.dim()), keepdim) * products_of_others(input, dim)
 
 
@@ -62,7 +64,7 @@ def max_backward(g, input, dim, keepdim, y):
     """max, min, median: of everything (shared evenly), or along a dim (y is values and indices)."""
     if dim is None:
         mask = (input == y).logical_or(input.isnan().logical_and(y.isnan()))
-        return mask * (g / mask.sum())
+        return torch.where(mask, g / mask.sum(), 0)
     values = g if isinstance(g, torch.Tensor) else g[0]
     return value_selecting_backward(values, input.shape, dim, keepdim, y[1])
 
@@ -166,6 +168,20 @@ def clamp_backward(g, input, min, max):
     if min is not None:
         return torch.where(input >= min, g, 0)
     return g if max is None else torch.where(input <= max, g, 0)
+
+
+def clamp_backward_min(g, input, min, max):
+    return torch.where(input < min if max is None else (input < min).logical_and(torch.lt(min, max) if isinstance(min, torch.Tensor) else torch.gt(max, min)), g, 0)
+
+
+def clamp_backward_max(g, input, min, max):
+    return torch.where(input > max if min is None else (input > max).logical_or(torch.lt(max, min) if isinstance(max, torch.Tensor) else torch.gt(min, max)), g, 0)
+
+
+def atan2_backward(g, side, input, other):
+    """g * side / (input^2 + other^2), and nothing at the origin."""
+    square = input * input + other * other
+    return g * torch.where(square == 0, 0, side / square)
 
 
 def gelu_double_backward(g, input, approximate):
@@ -304,8 +320,8 @@ def scatter_reduce_backward(g, input, dim, index, src, reduce, include_self, y):
     elif reduce == "amax" or reduce == "amin":
         of_src_value = y.gather(dim, index)
         mask, src_mask = input == y, src == of_src_value
-        count = torch.zeros_like(input) if not include_self else mask.to(g.dtype)
-        count = count.scatter_add(dim, index, src_mask.to(g.dtype))
+        # PyTorch counts the input in, whether it was included or not.
+        count = mask.to(g.dtype).scatter_add(dim, index, src_mask.to(g.dtype))
         share = g / count
         of_input, of_src = mask * share, src_mask * share.gather(dim, index)
     elif reduce == "prod":

@@ -49,14 +49,14 @@ def linalg_inv(input):
     _need_square(input, "inv")
     result, pivots, sign = eliminate(input, _identity(input))
     _refuse_singular(pivots, "inv", "the inversion could not be completed")
-    return result
+    return result.contiguous()
 
 
 def linalg_solve(A, B):
     _need_square(A, "solve")
     result, pivots, sign = eliminate(A, B)
     _refuse_singular(pivots, "solve", "the solve could not be completed")
-    return result
+    return result.contiguous()
 
 
 def linalg_det(input):

@@ -13,6 +13,7 @@ from torch.functional.layers import *
 from torch.functional.matrices import *
 from torch.functional.numbers import *
 from torch.functional.shapes import *
+from torch.functional.typed import *
 
 METHODS = torch.functional.matrices.METHODS + torch.functional.numbers.METHODS + torch.functional.shapes.METHODS
 

@@ -14,6 +14,8 @@ from torch.nn.functional.loss import (
     huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss,
     nll_loss, poisson_nll_loss, smooth_l1_loss, soft_margin_loss, triplet_margin_loss, triplet_margin_with_distance_loss)
 from torch.nn.functional.resize import channel_shuffle, interpolate, pixel_shuffle, pixel_unshuffle, upsample
+from torch.nn.functional.sampling import (
+    affine_grid, ctc_loss, grid_sample, lp_pool1d, lp_pool2d, max_unpool1d, max_unpool2d, max_unpool3d)
 from torch.nn.functional.vision import (
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, avg_pool1d,
     avg_pool2d, avg_pool3d, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, fold, max_pool1d, max_pool2d,

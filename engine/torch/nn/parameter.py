@@ -9,7 +9,8 @@ class UninitializedParameter:
 
 
 class Buffer:
-    """nn.Buffer(t): assigned to a module it would register t; use register_buffer."""
+    """nn.Buffer(t): assigned to a module it registers t, which is then a plain tensor."""
 
-    def __new__(cls, data=None, *, persistent=True):
-        raise NotImplementedError("nn.Buffer is not supported: call self.register_buffer(name, tensor)")
+    def __init__(self, data=None, *, persistent=True):
+        self.data = torch.empty(0) if data is None else data
+        self.persistent = persistent

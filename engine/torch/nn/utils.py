@@ -55,3 +55,31 @@ def vector_to_parameters(vec, parameters):
         count = parameter.numel()
         parameter.data = vec[start:start + count].view_as(parameter).data
         start += count
+
+
+def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """The older name."""
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+# ---- weights computed from others: loaded when first used ----
+
+def weight_norm(module, name="weight", dim=0):
+    return torch.nn.utils.normed.weight_norm(module, name, dim)
+
+
+def remove_weight_norm(module, name="weight"):
+    return torch.nn.utils.normed.remove_weight_norm(module, name)
+
+
+def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
+    return torch.nn.utils.normed.spectral_norm(module, name, n_power_iterations, eps, dim)
+
+
+def remove_spectral_norm(module, name="weight"):
+    return torch.nn.utils.normed.remove_spectral_norm(module, name)
+
+
+def skip_init(module_cls, *args, **kwargs):
+    """A module as it is made here, filled in already."""
+    return module_cls(*args, **kwargs)

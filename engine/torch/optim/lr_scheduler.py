@@ -211,3 +211,6 @@ class ChainedScheduler(LRScheduler):
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = _rates(self.optimizer)
+
+
+_LRScheduler = LRScheduler

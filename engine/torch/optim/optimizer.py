@@ -6,6 +6,7 @@
 """
 from collections import defaultdict
 import torch
+from torch.utils.hooks import RemovableHandle
 
 
 class Optimizer:
@@ -54,8 +55,15 @@ class Optimizer:
                     continue
                 if set_to_none:
                     parameter.grad = None
-                else:
+                elif torch.compiler.is_compiling():
                     parameter.grad = torch.zeros_like(parameter.grad)
+                else:
+                    if parameter.grad.grad_fn is not None:
+                        parameter.grad.detach_()
+                    else:
+                        parameter.grad.requires_grad_(False)
+                    with torch.no_grad():
+                        parameter.grad.zero_()
 
     def step(self, closure=None):
         for hook in self._step_pre_hooks:
@@ -79,9 +87,11 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook):
         self._step_pre_hooks.append(hook)
+        return RemovableHandle(self._step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook):
         self._step_post_hooks.append(hook)
+        return RemovableHandle(self._step_post_hooks, hook)
 
     # ---- state ----
 

@@ -7,7 +7,10 @@ _absent = object()
 
 
 def reduce(function, iterable, initial=_absent):
-    iterator = iter(iterable)
+    try:
+        iterator = iter(iterable)
+    except TypeError:
+        raise TypeError("reduce() arg 2 must support iteration") from None
     if initial is _absent:
         try:
             total = next(iterator)

@@ -145,7 +145,17 @@ def _nll_loss(input, target, weight, reduction, ignore_index):
         raise RuntimeError("expected scalar type Long but found Float")
     if rank > 2 and list(input.shape[2:]) != list(target.shape[1:]):
         raise RuntimeError(f"Expected target size {[input.shape[0]] + list(input.shape[2:])}, got {list(target.shape)}")
-    return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
+    if not torch._C._is_eager():
+        return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
+    try:
+        return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
+    except RuntimeError:
+        # The gather inside refuses an index; here it has a name.
+        kept = target[target != ignore_index]
+        outside = kept[(kept < 0) | (kept >= input.shape[0 if rank == 1 else 1])]
+        if target.device.type != "cpu" or outside.numel() == 0:
+            raise
+        raise IndexError(f"Target {outside.reshape([-1])[0].item()} is out of bounds.")
 
 
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):

@@ -13,7 +13,7 @@ Dynamo alike. `_parameters`, `_buffers` and `_modules` are made on request.
 """
 from collections import OrderedDict
 import torch
-from torch.nn.parameter import Parameter
+from torch.nn.parameter import Buffer, Parameter
 from torch.utils.hooks import RemovableHandle
 
 
@@ -94,6 +94,9 @@ class Module:
             kind = "parameter" if isinstance(own[name], Parameter) else "child module"
             wanted = "torch.nn.Parameter" if isinstance(own[name], Parameter) else "torch.nn.Module"
             raise TypeError(f"cannot assign '{torch.typename(value)}' as {kind} '{name}' ({wanted} or None expected)")
+        elif isinstance(value, Buffer):
+            self.register_buffer(name, value.data, persistent=value.persistent)
+            return
         object.__setattr__(self, name, value)
 
     def forward(self, *args, **kwargs):

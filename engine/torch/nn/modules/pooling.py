@@ -180,6 +180,11 @@ class ReflectionPad2d(_Pad):
     mode = "reflect"
 
 
+class ReflectionPad3d(_Pad):
+    dims = 3
+    mode = "reflect"
+
+
 class ReplicationPad1d(_Pad):
     dims = 1
     mode = "replicate"
@@ -190,6 +195,11 @@ class ReplicationPad2d(_Pad):
     mode = "replicate"
 
 
+class ReplicationPad3d(_Pad):
+    dims = 3
+    mode = "replicate"
+
+
 class CircularPad1d(_Pad):
     dims = 1
     mode = "circular"
@@ -197,6 +207,11 @@ class CircularPad1d(_Pad):
 
 class CircularPad2d(_Pad):
     dims = 2
+    mode = "circular"
+
+
+class CircularPad3d(_Pad):
+    dims = 3
     mode = "circular"
 
 

@@ -4,6 +4,8 @@ import torch
 from torch.nn import init
 from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
+from torch.nn.utils.rnn import PackedSequence
+from torch.recurrent import packed
 
 
 class RNNBase(Module):
@@ -82,6 +84,8 @@ class RNNBase(Module):
 
     def _run(self, function, input, hx):
         """For networks whose state is one tensor."""
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, hx)
         self._check(input)
         batch_dim = 0 if self.batch_first else 1
         single = input.dim() == 2
@@ -90,6 +94,24 @@ class RNNBase(Module):
             hx = None if hx is None else hx.unsqueeze(1)
         output, state = self._call(function, input, self._zeros(input, self.hidden_size) if hx is None else hx)
         return (output.squeeze(batch_dim), state.squeeze(1)) if single else (output, state)
+
+    def _run_packed(self, input, hx):
+        """The batch is in the order of falling lengths inside; states come and go in the caller's order."""
+        data, sizes, order, back = input
+        batch = int(sizes[0])
+        rows = self.num_layers * (2 if self.bidirectional else 1)
+        widths = [self.proj_size if self.proj_size > 0 else self.hidden_size] + ([self.hidden_size] if self.mode == "LSTM" else [])
+        if hx is None:
+            states = tuple([torch.zeros(rows, batch, width, dtype=data.dtype, device=data.device) for width in widths])
+        else:
+            states = hx if isinstance(hx, tuple) else (hx,)
+            if order is not None:
+                states = tuple([part.index_select(1, order) for part in states])
+        result = packed(self.mode, data, [int(n) for n in sizes.tolist()], states, self._flat_weights(), self.bias, self.num_layers, self.dropout, self.training,
+                        self.bidirectional, self.proj_size > 0)
+        states = result[1:] if back is None else tuple([part.index_select(1, back) for part in result[1:]])
+        output = PackedSequence(result[0], sizes, order, back)
+        return output, (states if self.mode == "LSTM" else states[0])
 
     def extra_repr(self):
         text = f"{self.input_size}, {self.hidden_size}"
@@ -138,6 +160,8 @@ class LSTM(RNNBase):
         super().__init__("LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
 
     def forward(self, input, hx=None):
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, hx)
         self._check(input)
         batch_dim = 0 if self.batch_first else 1
         single = input.dim() == 2

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Compares the captured graphs with PyTorch's: the same operations, in the same order, for every compile id.
+
+usage: compare_graphs.py VITRINE FOLDER [--known FILE] [--only PATTERN] [--jobs N] [--verbose] [--write-known]
+
+For each NNN_name.py of FOLDER runs `VITRINE --summary FILE NNN_name.py` and compares `compiles[id].dynamo` with NNN_name.expected.json wherever
+that has one. Names of operations are normalized: `a + b`, `a.add(b)` and `torch.add(a, b)` are one `add`, `torch._C._nn.gelu` and `F.gelu` one `gelu`.
+Ids are matched as they stand; a graph on one side alone is a difference.
+--known lists cases (a name a line, # remarks) whose graphs may still differ; it only shrinks. docs/differences.md says why each differs.
+"""
+import argparse
+import ast
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import compare
+
+OPERATORS = {
+    ast.Add: 'add', ast.Sub: 'sub', ast.Mult: 'mul', ast.Div: 'truediv', ast.FloorDiv: 'floordiv', ast.Mod: 'mod', ast.Pow: 'pow', ast.MatMult: 'matmul',
+    ast.BitAnd: 'and_', ast.BitOr: 'or_', ast.BitXor: 'xor', ast.LShift: 'lshift', ast.RShift: 'rshift', ast.USub: 'neg', ast.Invert: 'invert', ast.Not: 'not_',
+    ast.Eq: 'eq', ast.NotEq: 'ne', ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge',
+}
+# Two spellings of one operation.
+SAME = {'truediv': 'div', 'floordiv': 'floor_divide', 'mod': 'remainder', 'and_': 'bitwise_and', 'or_': 'bitwise_or', 'xor': 'bitwise_xor', 'invert': 'bitwise_not',
+        'negative': 'neg', 'multiply': 'mul', 'subtract': 'sub', 'divide': 'div', 'absolute': 'abs', 'greater': 'gt', 'less': 'lt', 'concat': 'cat'}
+
+
+def operation(node):
+    """The name of what an expression's root does; None for a name or a constant."""
+    if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        return OPERATORS[type(node.op)]
+    if isinstance(node, ast.Compare):
+        return OPERATORS[type(node.ops[0])]
+    if isinstance(node, ast.Subscript):
+        return 'getitem'
+    if isinstance(node, ast.Call):
+        return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, 'id', 'call')
+    if isinstance(node, ast.Attribute):
+        return 'get_' + node.attr
+    return None
+
+
+def statement_operations(line):
+    """The operations of one line: several where PyTorch writes `a = x.f();  b = y.g()`."""
+    try:
+        tree = ast.parse(line)
+    except SyntaxError:  # a value that has no literal, e.g. <tensor constant>
+        called = re.search(r'= (?:\w+\.)*(\w+)\(', line)
+        return [called.group(1)] if called else []
+    found = []
+    for statement in tree.body:
+        if isinstance(statement, ast.Return):
+            continue
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+            found.append('setitem')
+        elif isinstance(statement, ast.AugAssign):
+            found.append('i' + OPERATORS[type(statement.op)])
+        elif isinstance(statement, (ast.AnnAssign, ast.Assign, ast.Expr)) and statement.value is not None:
+            name = operation(statement.value)
+            found += [SAME.get(name, name)] if name else []
+    return found
+
+
+def operations(lines):
+    return [name for line in lines if not line.startswith(('def ', 'return')) for name in statement_operations(line)]
+
+
+def graphs(compiles):
+    """Compile id -> operations. An attempt that PyTorch began again (0/0_1) stands for its id."""
+    found = {}
+    for where, entry in compiles.items():
+        if isinstance(entry, dict) and entry.get('dynamo'):
+            found[where.partition('_')[0]] = operations(entry['dynamo'])
+    return found
+
+
+def difference(got, want):
+    """Of two lists of operations: None, or where they part."""
+    if got == want:
+        return None
+    if got is None or want is None:
+        return 'no such graph here' if got is None else 'PyTorch has no such graph'
+    at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
+    part = lambda names: ' '.join(names[max(0, at - 1):at + 3]) or 'the end'
+    return f'operation {at + 1} of {len(want)}: got {part(got)}, want {part(want)}'
+
+
+def run_case(vitrine, case):
+    with tempfile.TemporaryDirectory() as folder:
+        summary = pathlib.Path(folder, 'summary.json')
+        try:
+            subprocess.run([vitrine, '--summary', str(summary), str(case.path)], capture_output=True, stdin=subprocess.DEVNULL, timeout=300 if case.heavy else 60)
+        except subprocess.TimeoutExpired:
+            return ['no end in time']
+        read, trouble = compare.read_summary(summary)
+    if trouble:
+        return [trouble]
+    got, want = graphs(read.get('compiles', {})), graphs(case.expected.get('compiles', {}))
+    if not want:
+        return []
+    found = [(where, difference(got.get(where), want.get(where))) for where in sorted(set(got) | set(want))]
+    return [f'[{where}] {what}' for where, what in found if what]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('vitrine')
+    parser.add_argument('folder')
+    parser.add_argument('--known', default='')
+    parser.add_argument('--only', default='')
+    parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--verbose', action='store_true')
+    parser.add_argument('--write-known', action='store_true')
+    options = parser.parse_args()
+    vitrine, known = os.path.abspath(options.vitrine), compare.read_known(options.known)
+    cases = [compare.Case(p) for p in sorted(pathlib.Path(options.folder).glob('[0-9]*.py')) if options.only in p.name and p.with_suffix('.expected.json').exists()]
+    differing, wrong = set(), 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, found in zip(cases, pool.map(lambda c: run_case(vitrine, c), cases)):
+            if found:
+                differing.add(case.name)
+            unexpected = bool(found) != (case.name in known)
+            wrong += unexpected
+            if unexpected or options.verbose:
+                print(f'{"FAIL" if found and unexpected else "differs (known)" if found else "agrees"} {case.name} '
+                      f'{"remove it from the list" if unexpected and not found else " | ".join(found)}'.rstrip(), flush=True)
+    if options.write_known and not options.only:
+        compare.write_known(options.known, differing)
+    print(f'{len(cases) - len(differing)} of {len(cases)} programs have the graphs that PyTorch has')
+    return 1 if wrong or not cases else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

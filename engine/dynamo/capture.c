@@ -186,7 +186,7 @@ static Value capture_item(VM *vm, Tensor *tensor) {
 static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
-    .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared,
+    .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .replace_call = capture_replace_call,
     .will_mutate = capture_will_mutate, .may_call = capture_may_call,
 };
 
@@ -211,7 +211,7 @@ static bool overlap_guard(Capture *capture, const Source *const *sources, int co
     if (!capture->mutates_input) return true;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < i; j++)
-            if (capture->inputs.at[i].real->storage == capture->inputs.at[j].real->storage) {
+            if (capture->inputs.at[i].real && capture->inputs.at[j].real && capture->inputs.at[i].real->storage == capture->inputs.at[j].real->storage) {
                 vm_stop(vm, "alias", capture->entry->code->span, "two inputs share memory and one of them is changed in place");
                 return false;
             }

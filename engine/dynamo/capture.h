@@ -12,9 +12,10 @@
 #include "vm/tracing.h"
 
 typedef struct Shadow { Value shadow, real; const Source *source; bool mutated; Value original; /* a copy of the shadow's first content: what is written back is the difference */ } Shadow;
-typedef struct InputTensor { Tensor *real, *fake; Node *node; const Source *source; } InputTensor;
+typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *node; const Source *source; } InputTensor;
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
 typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
+typedef struct Draw { Value builtin; const Value *args; int count; } Draw;         /* random.randint(1, 3), drawn before the graph at each call */
 typedef struct CellWrite { Cell *cell; Value value; } CellWrite;                    /* a cell of a function of the program, as the frame leaves it */
 
 typedef struct Capture {
@@ -33,6 +34,7 @@ typedef struct Capture {
     VEC(NameWrite) globals;
     VEC(CellWrite) cells;
     VEC(TensorWrite) tensors;
+    VEC(Draw) draws;
     Modes modes;                    /* as the frame found them */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
@@ -64,6 +66,9 @@ int capture_store_tensor_attr(VM *vm, Tensor *tensor, const char *name, Value va
 void capture_compared(VM *vm, Value a, Value b);
 bool capture_will_mutate(VM *vm, Object *object);
 bool capture_may_call(VM *vm, Value callee);
+/* scalars.c: numbers as tensors */
+void capture_operands(VM *vm, Value *a, Value *b);
+Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames);
 bool capture_modes_changed(const Capture *capture);
 /* rewrite.c: the code that calls the graph, replays side effects and rebuilds the result. false: a value cannot be rebuilt (vm_stop). */
 bool capture_rewrite(Capture *capture, Value result);

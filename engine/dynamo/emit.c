@@ -108,6 +108,7 @@ static void emit_root(Rewrite *r, const Source *source) {
             emit(r, OPCODE_LOAD_GLOBAL, rewrite_name(r, source->name) << 1);
         }
         break;
+    case SOURCE_RANDOM: emit_scalar(r, source); break;
     case SOURCE_CELL: emit(r, OPCODE_LOAD_DEREF, code_localsplus_count(root->code) - root->code->nfrees + source->index); break;
     case SOURCE_DEFAULT:
         emit_held_object(r, value_object(root->function));
@@ -119,8 +120,9 @@ static void emit_root(Rewrite *r, const Source *source) {
 }
 
 void emit_source(Rewrite *r, const Source *source) {
-    if (!source->base) {
-        emit_root(r, source);
+    if (!source->base || source->kind == SOURCE_AS_TENSOR) {
+        if (source->base) emit_scalar(r, source);
+        else emit_root(r, source);
         return;
     }
     emit_source(r, source->base);

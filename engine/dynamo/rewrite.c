@@ -41,6 +41,7 @@ static int put_prologue(Rewrite *r) {
     const Code *user = r->capture->entry->code;
     for (int i = 0; i < user->instr_count && is_prologue((Opcode)user->instrs[i].opcode); i++) emit(&front, (Opcode)user->instrs[i].opcode, user->instrs[i].arg);
     emit(&front, OPCODE_RESUME, 0);
+    emit_draws(&front);
     if (has_calls(r->capture->entry->graph)) emit_graph_call(&front);
     int length = front.instrs.count;
     for (int i = 0; i < r->instrs.count; i++) vec_push_in(r->arena, &front.instrs, r->instrs.at[i]);
@@ -94,7 +95,7 @@ static Code *finish_code(Rewrite *r) {
 }
 
 static Rewrite rewrite_begin(Capture *capture) {
-    Rewrite r = {.capture = capture, .vm = capture->vm, .arena = capture->entry->arena, .built = map_new(capture->entry->arena), .locals = 1, .span = capture->entry->code->span};
+    Rewrite r = {.capture = capture, .vm = capture->vm, .arena = capture->entry->arena, .built = map_new(capture->entry->arena), .locals = 1 + capture->draws.count, .span = capture->entry->code->span};
     vec_push_in(r.arena, &r.consts, ((Const){.kind = CONST_NONE}));
     return r;
 }
@@ -201,7 +202,7 @@ static void emit_effects_and_result(Rewrite *r, Value result) {
 
 bool capture_rewrite(Capture *capture, Value result) {
     Entry *entry = capture->entry;
-    if (!has_calls(entry->graph) && !capture_has_effects(capture)) {
+    if (!has_calls(entry->graph) && !capture_has_effects(capture) && !capture->draws.count) {
         entry->empty = true; /* nothing to compile: the user's own code runs, under the same guards */
         graph_finish(entry->graph);
         return true;

@@ -44,6 +44,10 @@ const char *rewrite_intern(Rewrite *r, const char *text);
 void rewrite_refuse(Rewrite *r, Value v);                                /* v cannot be rebuilt */
 int rewrite_cell_slot(const Rewrite *r, Value cell);                     /* the user's slot that holds this cell in the frame, or -1 */
 
+/* scalars.c: numbers as tensors, and those that are drawn at each call */
+void emit_scalar(Rewrite *r, const Source *source);
+void emit_draws(Rewrite *r);                                             /* into the first added locals behind the graph's outputs */
+
 /* effects.c: in order: build what changed and what is carried over, then write. */
 typedef struct Effect Effect;
 Effect *effects_build(Rewrite *r);

@@ -207,6 +207,7 @@ Value capture_force(VM *vm, Tracked *tracked) {
     Capture *capture = capture_of(vm);
     Value real = tracked->inner;
     Value symbol;
+    if (tracked->source->kind == SOURCE_RANDOM) return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "a number that is drawn at each call is needed by the program");
     if (real.tag == V_INT && shapes_int(capture, real.i, tracked->source, &symbol)) return symbol;
     if (real.tag != V_OBJECT) {
         shapes_constant(capture, real, tracked->source);

@@ -234,7 +234,9 @@ void add_elements(const Meta *dst_meta, void *dst, const Meta *src_meta, const v
     for (int i = lead; i < dst_meta->rank; i++) strides[i] = src_meta->sizes[i - lead] == 1 ? 0 : src_meta->strides[i - lead];
     int64_t length = last < 0 ? 1 : dst_meta->sizes[last], to_stride = last < 0 ? 0 : dst_meta->strides[last] * dst_item, from_stride = last < 0 ? 0 : strides[last] * src_item;
     for (int64_t n = 0; n < total; n += length) {
-        add_stretch(dst_meta->dtype, (char *)dst + to * dst_item, to_stride, src_meta->dtype, (const char *)src + from * src_item, from_stride, length, factor);
+        int64_t whole = to_stride ? length : 1; /* one place taken again and again: each addition sees the one before */
+        for (int64_t k = 0; k < length; k += whole)
+            add_stretch(dst_meta->dtype, (char *)dst + to * dst_item + k * to_stride, to_stride, src_meta->dtype, (const char *)src + from * src_item + k * from_stride, from_stride, whole, factor);
         for (int i = last - 1; i >= 0; i--) {
             to += dst_meta->strides[i];
             from += strides[i];

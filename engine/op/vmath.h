@@ -387,7 +387,7 @@ static inline V_UNUSED double v_erfinv_f64(double x) {
     }
     return __builtin_copysign(y, x);
 }
-/* Digamma and trigamma: the recurrence up to 10, then their asymptotic series; below zero by reflection. */
+/* Digamma: the recurrence up to 10, then its asymptotic series; below zero by reflection. */
 static inline V_UNUSED double v_digamma_f64(double x) {
     double sum = 0.0, pi = 3.14159265358979323846;
     if (x == 0.0) return __builtin_copysign(__builtin_inf(), -x);
@@ -400,17 +400,5 @@ static inline V_UNUSED double v_digamma_f64(double x) {
     if (x == 10.0) return sum + 2.25175258906672110764;
     double z = 1.0 / (x * x), tail = x < 1e17 ? z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12)))))) : 0.0;
     return sum + __builtin_log(x) - 0.5 / x - tail;
-}
-static inline V_UNUSED double v_trigamma_f64(double x) {
-    double sign = 1.0, sum = 0.0, pi = 3.14159265358979323846;
-    if (x <= 0.0 && x == __builtin_floor(x)) return __builtin_inf();
-    if (x < 0.5) {
-        double s = pi / __builtin_sin(pi * x);
-        sign = -1.0, sum = -s * s, x = 1.0 - x;
-    }
-    for (int i = 0; i < 12; i++) sum += 1.0 / (x * x), x += 1.0;
-    double z = 1.0 / (x * x);
-    sum += (1.0 + 0.5 / x + z * (1.0 / 6 - z * (1.0 / 30 - z * (1.0 / 42 - z / 30)))) / x;
-    return sign * sum;
 }
 #endif

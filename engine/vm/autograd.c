@@ -11,6 +11,7 @@
 #include "vm/autograd.h"
 #include "vm/native.h"
 #include "vm/torch_state.h"
+#include <stdio.h>
 #include <string.h>
 
 static GradNode *node_new(VM *vm, const char *name, int ninputs, int noutputs) {

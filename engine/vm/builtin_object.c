@@ -54,11 +54,11 @@ static Value builtin_isinstance(METHOD) {
 static int is_subclass(VM *vm, Value cls, Value wanted) {
     wanted = vm_force(vm, wanted);
     if (value_is(wanted, OBJ_TUPLE)) {
-        for (int i = 0; i < tuple_of(wanted)->count; i++) {
-            int match = is_subclass(vm, cls, tuple_of(wanted)->items[i]);
-            if (match) return match;
-        }
-        return 0;
+        int match = 0;
+        if (!vm_enter(vm, " in __subclasscheck__")) return -1;
+        for (int i = 0; i < tuple_of(wanted)->count && match == 0; i++) match = is_subclass(vm, cls, tuple_of(wanted)->items[i]);
+        vm_leave(vm);
+        return match;
     }
     if (!value_is(wanted, OBJ_CLASS)) return vm_raise(vm, "TypeError", "issubclass() arg 2 must be a class, a tuple of classes, or a union"), -1;
     return class_is_subclass((Class *)cls.o, (Class *)wanted.o);

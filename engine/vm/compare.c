@@ -226,6 +226,7 @@ static Value instance_compare(VM *vm, CompareOp op, Value a, Value b) {
 }
 
 Value vm_compare(VM *vm, CompareOp op, Value a, Value b) {
+    if (vm->domain->operands) vm->domain->operands(vm, &a, &b);
     a = vm_force(vm, a), b = vm_force(vm, b);
     if (value_is_error(a) || value_is_error(b)) return VALUE_ERROR;
     Value result = {.tag = V_NOTIMPLEMENTED};

@@ -69,11 +69,11 @@ int vm_isinstance(VM *vm, Value v, Value wanted) {
     v = vm_force(vm, v), wanted = vm_force(vm, wanted);
     if (value_is_error(v) || value_is_error(wanted)) return -1;
     if (value_is(wanted, OBJ_TUPLE)) {
-        for (int i = 0; i < tuple_of(wanted)->count; i++) {
-            int match = vm_isinstance(vm, v, tuple_of(wanted)->items[i]);
-            if (match) return match;
-        }
-        return 0;
+        int match = 0;
+        if (!vm_enter(vm, " in __instancecheck__")) return -1;
+        for (int i = 0; i < tuple_of(wanted)->count && match == 0; i++) match = vm_isinstance(vm, v, tuple_of(wanted)->items[i]);
+        vm_leave(vm);
+        return match;
     }
     if (value_is(wanted, OBJ_INSTANCE)) { /* a class-like object says itself */
         Value result = vm_call_special(vm, wanted, vm_intern(vm, "__instancecheck__"), &v, 1);

@@ -24,6 +24,8 @@ typedef struct Domain {
     Value (*item)(VM *vm, Tensor *tensor);                      /* .item() and int(), float(), index of a tensor */
     Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */
     Value (*load_global)(VM *vm, Frame *frame, const char *name);
+    void (*operands)(VM *vm, Value *a, Value *b);               /* before + - * / and comparisons force their operands: may replace one (borrowed) */
+    Value (*replace_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* of a builtin with effects; args[0] is self. V_NULL: call it */
     Value (*load_tensor_attr)(VM *vm, Tensor *tensor, const char *name);             /* V_NULL: as in the concrete domain */
     int (*store_tensor_attr)(VM *vm, Tensor *tensor, const char *name, Value value); /* 1: taken, 0: as in the concrete domain, -1: error; value V_NULL: deleted */
     void (*compared)(VM *vm, Value a, Value b);                 /* `a is b` was asked of two objects (forced) */

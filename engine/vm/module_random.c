@@ -6,6 +6,7 @@
  * methods of one hidden generator, bound. Algorithms: the published MT19937; Kinderman-Monahan for normalvariate; Box-Muller for gauss.
  * To add a distribution: a function, a row in the table. */
 #include "vm/modules.h"
+#include "vm/sha512.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,23 @@ static void seed_by_time(Twister *t) {
     seed_integer(t, (int64_t)now.tv_sec * 1000000007 + now.tv_nsec);
 }
 
+/* A text's bytes and their digest, read as one large number, lowest word first. */
+static void seed_text(Twister *t, const Str *text) {
+    size_t length = text->length + 64u;
+    unsigned char *bytes = malloc(length);
+    uint32_t *key = calloc(length / 4 + 1, sizeof *key);
+    if (!bytes || !key) vm_out_of_memory();
+    memcpy(bytes, text->text, text->length);
+    sha512(text->text, text->length, bytes + text->length);
+    for (size_t i = 0; i < length; i++) key[i / 4] |= (uint32_t)bytes[length - 1 - i] << 8 * (i % 4);
+    int words = (int)(length / 4 + 1);
+    while (words > 1 && key[words - 1] == 0) words--;
+    seed_array(t, key, words);
+    t->has_gauss = false;
+    free(bytes);
+    free(key);
+}
+
 static Value random_seed(METHOD) {
     static const char *const names[] = {"a", "version"};
     Value out[2];
@@ -102,7 +120,8 @@ static Value random_seed(METHOD) {
     if (!vm_parse_args(vm, "seed", args + 1, nargs - 1, kwnames, names, 2, 0, out)) return VALUE_ERROR;
     if (out[0].tag == V_NULL || out[0].tag == V_NONE) return seed_by_time(SELF), VALUE_NONE;
     if (value_is_integer(out[0])) return seed_integer(SELF, integer_of(out[0])), VALUE_NONE;
-    if (out[0].tag != V_FLOAT) return vm_raise(vm, "TypeError", "The only supported seed types here are: None, int, float.");
+    if (value_is(vm_unwrap(out[0]), OBJ_STR)) return seed_text(SELF, str_of(vm_unwrap(out[0]))), VALUE_NONE;
+    if (out[0].tag != V_FLOAT) return vm_raise(vm, "TypeError", "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
     if (!vm_hash(vm, out[0], &hash)) return VALUE_ERROR;
     seed_integer(SELF, (int64_t)hash);
     return VALUE_NONE;
@@ -176,31 +195,61 @@ static Value random_shuffle(METHOD) {
     return VALUE_NONE;
 }
 
-/* Few out of many: by a set of places; else by drawing from a shrinking pool. */
-static Value sample_from(VM *vm, Twister *t, List *pool, int64_t k) {
-    int64_t n = pool->count, set_size = 21;
-    if (k > 5) set_size += (int64_t)pow(4, ceil(log((double)k * 3) / log(4)));
+/* Few out of many: places already drawn, in a table with twice the room. */
+typedef struct Places { int64_t *at; uint64_t mask; } Places;
+
+static bool take_place(Places *places, int64_t place) {
+    uint64_t i = ((uint64_t)place * 0x9e3779b97f4a7c15u) >> 32 & places->mask;
+    while (places->at[i] >= 0) {
+        if (places->at[i] == place) return false;
+        i = (i + 1) & places->mask;
+    }
+    places->at[i] = place;
+    return true;
+}
+
+static Value sample_by_place(VM *vm, Twister *t, Value population, int64_t n, int64_t k) {
+    Places places = {NULL, 8};
+    while (places.mask < (uint64_t)k * 2) places.mask *= 2;
+    places.at = malloc(places.mask-- * sizeof *places.at);
+    if (!places.at) vm_out_of_memory();
+    memset(places.at, 0xff, (places.mask + 1) * sizeof *places.at);
     Value result = list_new(vm, NULL, 0);
-    if (n <= set_size) {
-        for (int64_t i = 0; i < k; i++) {
-            int64_t j = (int64_t)draw_below(t, (uint64_t)(n - i));
-            list_append(vm, list_of(result), pool->items[j]);
-            Value last = pool->items[n - i - 1];
-            pool->items[n - i - 1] = pool->items[j];
-            pool->items[j] = last;
-        }
-        return result;
-    }
-    char *taken = calloc((size_t)n, 1);
-    if (!taken) vm_out_of_memory();
-    for (int64_t i = 0; i < k; i++) {
+    for (int64_t i = 0; i < k && !value_is_error(result); i++) {
         int64_t j = (int64_t)draw_below(t, (uint64_t)n);
-        while (taken[j]) j = (int64_t)draw_below(t, (uint64_t)n);
-        taken[j] = 1;
-        list_append(vm, list_of(result), pool->items[j]);
+        while (!take_place(&places, j)) j = (int64_t)draw_below(t, (uint64_t)n);
+        Value item = vm_subscript(vm, population, value_int(j));
+        if (value_is_error(item)) value_unref(vm, result), result = VALUE_ERROR;
+        else list_append(vm, list_of(result), item);
+        value_unref(vm, item);
     }
-    free(taken);
+    free(places.at);
     return result;
+}
+
+/* Many out of not so many: by drawing from a shrinking copy. */
+static Value sample_by_copy(VM *vm, Twister *t, Value population, int64_t n, int64_t k) {
+    Value pool = vm_list_of(vm, population);
+    if (value_is_error(pool)) return pool;
+    Value result = list_new(vm, NULL, 0), *items = list_of(pool)->items;
+    for (int64_t i = 0; i < k && n <= list_of(pool)->count; i++) {
+        int64_t j = (int64_t)draw_below(t, (uint64_t)(n - i));
+        list_append(vm, list_of(result), items[j]);
+        Value last = items[n - i - 1];
+        items[n - i - 1] = items[j];
+        items[j] = last;
+    }
+    value_unref(vm, pool);
+    return result;
+}
+
+static Value sample_from(VM *vm, Twister *t, Value population, int64_t k) {
+    int64_t n = vm_length(vm, population), set_size = 21;
+    if (n < 0) return VALUE_ERROR;
+    if (k < 0 || k > n) return vm_raise(vm, "ValueError", "Sample larger than population or is negative");
+    if (!vm_reserve(vm, k * 2, (int64_t)sizeof(Value))) return VALUE_ERROR;
+    if (k > 5) set_size += (int64_t)pow(4, ceil(log((double)k * 3) / log(4)));
+    return n <= set_size ? sample_by_copy(vm, t, population, n, k) : sample_by_place(vm, t, population, n, k);
 }
 
 /* Each item as often as its count says: the draws are those from the list written out. */
@@ -229,10 +278,10 @@ static Value random_sample(METHOD) {
     if (!vm_parse_args(vm, "sample", args + 1, nargs - 1, kwnames, names, 3, 2, out) || !vm_as_int(vm, out[1], &k)) return VALUE_ERROR;
     if (class_lookup(vm, class_of(vm, out[0]), vm->own->names.getitem_).tag == V_NULL || value_is(vm_unwrap(out[0]), OBJ_DICT))
         return vm_raise(vm, "TypeError", "Population must be a sequence.  For dicts or sets, use sorted(d).");
+    if (out[2].tag <= V_NONE) return sample_from(vm, SELF, out[0], k);
     Value pool = vm_list_of(vm, out[0]);
     if (value_is_error(pool)) return pool;
-    if (out[2].tag > V_NONE && !repeat_by(vm, list_of(pool), out[2])) return value_unref(vm, pool), VALUE_ERROR;
-    Value result = k < 0 || k > list_of(pool)->count ? vm_raise(vm, "ValueError", "Sample larger than population or is negative") : sample_from(vm, SELF, list_of(pool), k);
+    Value result = repeat_by(vm, list_of(pool), out[2]) ? sample_from(vm, SELF, pool, k) : VALUE_ERROR;
     value_unref(vm, pool);
     return result;
 }

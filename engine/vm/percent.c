@@ -34,13 +34,15 @@ static bool number_argument(Percent *p, const char **at, int *out) {
         if (!next_argument(p, &v)) return false;
         if (!value_is_integer(v)) return vm_raise(p->vm, "TypeError", "* wants int"), false;
         n = integer_of(v);
-        *out = n > INT32_MAX ? INT32_MAX : n < -INT32_MAX ? -INT32_MAX : (int)n;
+        if (n > INT32_MAX || n < -INT32_MAX) return vm_raise(p->vm, "MemoryError", "%s", ""), false;
+        *out = (int)n;
         return true;
     }
     if (!isdigit((unsigned char)**at)) return true;
     int64_t n = 0;
     for (; isdigit((unsigned char)**at); (*at)++) n = n > INT32_MAX ? n : n * 10 + (**at - '0');
-    *out = n > INT32_MAX ? INT32_MAX : (int)n;
+    if (n > INT32_MAX) return vm_raise(p->vm, "ValueError", "width too big"), false;
+    *out = (int)n;
     return true;
 }
 

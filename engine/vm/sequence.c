@@ -63,7 +63,7 @@ void list_clear(VM *vm, List *list) {
     vm_account(vm, -(int64_t)((size_t)list->capacity * sizeof(Value)));
     list->items = NULL;
     list->count = list->capacity = 0;
-    for (int i = 0; i < count; i++) value_unref(vm, items[i]);
+    while (count-- > 0) value_unref(vm, items[count]); /* the last one first, as CPython */
     free(items);
 }
 

@@ -76,7 +76,7 @@ static void unref_object(VM *vm, void *o) {
 }
 
 static void unref_items(VM *vm, const Value *items, int count) {
-    for (int i = 0; i < count; i++) value_unref(vm, items[i]);
+    while (count-- > 0) value_unref(vm, items[count]); /* the last one first, as CPython */
 }
 
 static void release_dict(VM *vm, Dict *dict) {

@@ -113,7 +113,21 @@ PROGRAMS = [
     ('an error in __del__, __repr__, __eq__', 'class A:\n    def __repr__(self):\n        raise ValueError("no")\n    def __eq__(self, o):\n        raise ValueError("no")\n    def __hash__(self):\n        raise ValueError("no")\nfor make in (lambda: print(A()), lambda: A() == 1, lambda: {A(): 1}, lambda: [A()].index(3), lambda: A() in [1, 2]):\n    try:\n        make()\n        print("made")\n    except ValueError:\n        print("caught")\n', 0, r'^(caught\n){5}$', '^$'),
     ('raise nonsense', 'for make in (1, "x", None):\n    try:\n        raise make\n    except TypeError:\n        print("caught")\n', 0, r'^(caught\n){3}$', '^$'),
     ('an exception that contains itself', 'try:\n    e = ValueError("a")\n    raise e from e\nexcept ValueError:\n    print("caught")\nraise e from e\n', 1, 'caught', 'ValueError: a'),
-    ('exit in a function', 'import sys\ndef f():\n    sys.exit(7)\ntry:\n    f()\nfinally:\n    print("finally")\n', None, 'finally', '^$'),
+    ('exit in a function', 'import sys\ndef f():\n    sys.exit(7)\ntry:\n    f()\nfinally:\n    print("finally")\n', 7, 'finally', '^$'),
+    ('exit with a message', 'import sys\nsys.exit("no more")\n', 1, '^$', '^no more$'),
+    ('exit with a large number', 'import sys\nsys.exit(259)\n', 3, '^$', '^$'),
+    ('an error in __del__', 'class A:\n    def __del__(self):\n        raise ValueError("no")\na = A()\ndel a\nprint("alive")\n', 0, 'alive', 'Exception ignored in: .*__del__[^$]*ValueError: no'),
+    ('__del__ that comes back', 'class A:\n    def __del__(self):\n        global a\n        a = self\na = A()\ndel a\nprint(a is not None)\ndel a\nprint("alive")\n', 0, 'True\nalive', '^$'),
+    ('__del__ that makes more', 'n = 0\nclass A:\n    def __del__(self):\n        global n\n        n += 1\n        if n < 10000:\n            A()\nA()\nprint(n)\n', 0, '10000', '^$'),
+    ('a list emptied by its items', 'class A:\n    def __eq__(self, o):\n        l.clear()\n        return False\n    def __repr__(self):\n        l.clear()\n        return "A"\n    def __lt__(self, o):\n        l.clear()\n        return True\n    def __index__(self):\n        l.clear()\n        return 2\ndef fill():\n    global l\n    l = [A() for _ in range(50)]\nfor use in (lambda: l == [1] * 50, lambda: 3 in l, lambda: l.remove(3), lambda: l.count(3), lambda: l.index(3), lambda: repr(l), lambda: print(*l), lambda: l.sort(), lambda: l[A()], lambda: l[A():], lambda: l.pop(A()), lambda: l.insert(A(), 1), lambda: max(l), lambda: l < [A()], lambda: l.__setitem__(A(), 1), lambda: l.__delitem__(A()), lambda: l.__setitem__(slice(A(), None), [1]), lambda: l * A()):\n    fill()\n    try:\n        use()\n    except (ValueError, IndexError):\n        pass\nprint("alive")\n', 0, 'alive', '^$'),
+    ('a dict emptied by its keys', 'class A:\n    def __hash__(self):\n        return 1\n    def __eq__(self, o):\n        d.clear()\n        s.clear()\n        return False\nd, s = {}, set()\nfor i in range(50):\n    d[A()] = i\n    s.add(A())\n    d.get(A())\n    A() in s\n    s | {A()}\nprint("alive")\n', 0, 'alive', '^$'),
+    ('containers changed by their iterators', 'l = [1, 2, 3]\ndef g():\n    for i in range(3):\n        l.clear()\n        yield i\nl[1:2] = g()\nl.extend(g())\nl += g()\nl[:] = l\nl.extend(l)\nl[1:1] = l\nprint(len(l))\n', 0, '12', '^$'),
+    ('exceptions in a circle', 'a = ValueError(1)\nb = KeyError(2)\na.__context__ = b\nb.__context__ = a\ntry:\n    try:\n        raise a\n    except ValueError:\n        raise b\nexcept KeyError:\n    print("caught")\ntry:\n    raise RuntimeError(3)\nexcept RuntimeError as e:\n    e.__cause__ = e\n    e.__context__ = e\n    raise\n', 1, 'caught', 'RuntimeError: 3'),
+    ('deep tuples of classes', 'c = int\nfor i in range(200000):\n    c = (c,)\nfor use in (lambda: isinstance("a", c), lambda: issubclass(str, c)):\n    try:\n        use()\n    except RecursionError:\n        print("caught")\nx = []\nfor i in range(100000):\n    x = [x]\nimport copy\ntry:\n    copy.deepcopy(x)\nexcept RecursionError:\n    print("caught")\n', 0, '^(caught\n){3}$', '^$'),
+    ('every special method calls itself', 'class A:\n    def __getattr__(self, n): return getattr(self, n)\n    def __getattribute__(self, n): return object.__getattribute__(self, n)\n    def __next__(self): return next(self)\n    def __iter__(self): return self\n    def __call__(self): return self()\n    def __getitem__(self, i): return self[i]\n    def __bool__(self): return bool(self)\n    def __len__(self): return len(self)\n    def __hash__(self): return hash(self)\n    def __add__(self, o): return self + o\n    def __lt__(self, o): return self < o\n    def __contains__(self, o): return o in self\n    def __format__(self, s): return format(self, s)\n    def __str__(self): return str(self)\n    def __setattr__(self, n, v): self.x = v\na = A()\nfor use in (lambda: a.x, lambda: list(a), lambda: a(), lambda: a[0], lambda: bool(a), lambda: len(a), lambda: hash(a), lambda: a + 1, lambda: a < 1, lambda: 1 in a, lambda: f"{a}", lambda: str(a), lambda: sorted([a, a]), lambda: {a: 1}, lambda: setattr(a, "x", 1)):\n    try:\n        use()\n        print("no end?")\n    except RecursionError:\n        pass\nprint("alive")\n', 0, '^alive$', '^$'),
+    ('giant widths', 'for t, a in (("%99999999999999999999d", 1), ("%*d", (10 ** 12, 1)), ("%.*f", (10 ** 12, 1.5)), ("%2147483648s", "a")):\n    try:\n        t % a\n        print("made")\n    except (ValueError, OverflowError, MemoryError):\n        print("caught")\nfor make in (lambda: f"{1.5:.1000000000f}", lambda: "{:>1000000000000}".format(1), lambda: "a\\t".expandtabs(10 ** 12), lambda: "x".zfill(10 ** 13)):\n    try:\n        make()\n        print("made")\n    except (ValueError, OverflowError, MemoryError):\n        print("caught")\nprint("alive")\n', 0, r'^(caught\n){8}alive', '^$'),
+    ('giant ranges', 'r = range(-2 ** 62, 2 ** 62)\ntry:\n    len(r)\nexcept OverflowError:\n    print("caught")\nfor i in r:\n    break\nprint(i == r[0], 5 in r)\nimport random\nrandom.seed(1)\nprint(random.sample(range(10 ** 12), 2)[0] < 10 ** 12)\n', 0, 'caught\nTrue True\nTrue', '^$'),
+    ('builtins with new meanings', 'len = 5\nprint_ = print\nprint = None\nstr = repr = None\nException = 3\ntry:\n    raise ValueError("still")\nexcept ValueError as e:\n    print_(e, f"{1}")\ndef list(*a): return "mine"\nprint_([*range(2)], list(1))\ndel len\nprint_(len([1]))\n', 0, 'still 1\n\\[0, 1\\] mine\n1', '^$'),
 ]
 
 
@@ -243,6 +257,16 @@ def test_unwritable_output(run):
     with open('/dev/full', 'w') as full:
         written = subprocess.run([run.vitrine, '-c', 'print("x" * 100000)'], stdout=full, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=60)
     return f'a full device: status {written.returncode}' if written.returncode in (0,) or written.returncode < 0 else None
+
+
+def test_full_output(run):
+    if not os.path.exists('/dev/full'): return None
+    for program in ('print(1)\n', 'print("x" * 1000000)\n', 'for i in range(200000): print(i)\n'):
+        with open('/dev/full', 'w') as full:
+            done = subprocess.run([run.vitrine, str(run.file('full.py', program))], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        if done.returncode != 1 or done.stderr.count('cannot write the output') != 1 or 'No space left' not in done.stderr:
+            return f'{program!r}: status {done.returncode}, {done.stderr[-200:]!r}'
+    return None
 
 
 def test_closed_pipe(run):

@@ -75,7 +75,6 @@ static double float_prim(Prim prim, double a, double b, double c) {
     case PRIM_ERFINV: return v_erfinv_f64(a);
     case PRIM_LGAMMA: return lgamma(a);
     case PRIM_DIGAMMA: return v_digamma_f64(a);
-    case PRIM_TRIGAMMA: return v_trigamma_f64(a);
     case PRIM_FLOOR: return floor(a);
     case PRIM_CEIL: return ceil(a);
     case PRIM_ROUND: return rint(a);

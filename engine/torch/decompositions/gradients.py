@@ -178,6 +178,10 @@ def clamp_backward_max(g, input, min, max):
     return torch.where(input > max if min is None else (input > max).logical_or(torch.lt(max, min) if isinstance(max, torch.Tensor) else torch.gt(min, max)), g, 0)
 
 
+def trigamma(input):
+    return torch.polygamma(1, input)
+
+
 def atan2_backward(g, side, input, other):
     """g * side / (input^2 + other^2), and nothing at the origin."""
     square = input * input + other * other

@@ -1,0 +1,151 @@
+/* Scalars: Python floats that are different at each call, and numbers drawn by Python's random, as zero-dimensional tensors of the graph.
+ *
+ *     y * u        u a float that was another one in an earlier compile   ->   %mul(%y, %l_u_), where l_u_ = ___as_tensor(L['u'])
+ *     x * random.randint(1, 3)                                            ->   %mul(%x, %random_value_0), drawn before the graph at each call
+ *
+ * Only as an operand of + - * / or a comparison with a floating tensor of at least one dimension does such a number stay symbolic: there a
+ * zero-dimensional tensor means what the number means. Anywhere else a float is specialized, and a drawn number ends the graph. */
+#include "dynamo/rewrite.h"
+#include "dynamo/shapes.h"
+#include <string.h>
+
+static Tensor *scalar_input(Capture *capture, DType dtype, Device device, const Source *source, const char *name) {
+    VM *vm = capture->vm;
+    for (int i = 0; i < capture->inputs.count; i++)
+        if (capture->inputs.at[i].source == source) return capture->inputs.at[i].fake;
+    Meta meta = {.dtype = dtype, .device = device};
+    Span span = vm_user_span(vm);
+    Node *node = graph_input(capture->entry->graph, name, &meta, span);
+    Tensor *fake = trace_tensor(&capture->tracer, node, 0);
+    vec_push_in(capture->entry->arena, &capture->entry->held, value_tensor(fake));
+    vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){NULL, fake, node, source}));
+    vec_push_in(capture->entry->arena, &capture->entry->inputs, ((EntryInput){source, meta, span}));
+    return fake;
+}
+
+static const char *input_name(Capture *capture, const Source *source) {
+    Text text = {0};
+    source_print(&text, source);
+    char *name = arena_strdup(capture->entry->arena, text_cstr(&text));
+    text_free(&text);
+    char *to = name;
+    for (const char *c = name; *c; c++) {
+        bool word = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+        if (word) *to++ = *c == 'L' && c == name ? 'l' : *c;
+        else if (to > name && to[-1] != '_') *to++ = '_';
+    }
+    *to = 0;
+    return name;
+}
+
+static bool float_is_dynamic(Capture *capture, const Tracked *tracked) {
+    Text text = {0};
+    source_print(&text, tracked->source);
+    FrameState *state = frame_state(capture->entry->owner, capture->dynamo->arena, text_cstr(&text));
+    text_free(&text);
+    double value = tracked->inner.f;
+    if (value != value || value - value != 0) return false; /* inf and nan are constants */
+    if (state->has_number && (state->number.tag != V_FLOAT || memcmp(&state->number.f, &value, sizeof value))) state->number_dynamic = true;
+    return state->number_dynamic && shapes_config(capture->dynamo).automatic;
+}
+
+/* A number behind `v` that may stand as a tensor beside `other`; NULL otherwise. */
+static Tensor *scalar_of(Capture *capture, Value v, Value other) {
+    if (!value_is(v, OBJ_TRACKED)) return NULL;
+    const Tracked *tracked = (const Tracked *)v.o;
+    bool random = tracked->source->kind == SOURCE_RANDOM, number = tracked->inner.tag == V_FLOAT || (random && tracked->inner.tag == V_INT);
+    if (!number || (!random && !float_is_dynamic(capture, tracked))) return NULL;
+    other = vm_force(capture->vm, other);
+    if (!value_is(other, OBJ_TENSOR)) return NULL;
+    const Meta *meta = &((Tensor *)other.o)->meta;
+    if (!dtype_is_float(meta->dtype) || meta->rank == 0) return NULL;
+    int where = (int)meta->device.kind | meta->device.index << 4;
+    const Source *source = capture_source(capture, SOURCE_AS_TENSOR, tracked->source, NULL, where, VALUE_NULL);
+    if (!random) capture_guard(capture, GUARD_TYPE, tracked->source, value_object(class_of(capture->vm, tracked->inner)), "a number that changes from call to call");
+    return scalar_input(capture, tracked->inner.tag == V_INT ? DTYPE_I64 : DTYPE_F64, meta->device, source, random ? arena_printf(capture->entry->arena, "random_value_%d", tracked->source->index) : input_name(capture, tracked->source));
+}
+
+void capture_operands(VM *vm, Value *a, Value *b) {
+    Capture *capture = capture_of(vm);
+    Tensor *left = scalar_of(capture, *a, *b), *right = left ? NULL : scalar_of(capture, *b, *a);
+    if (left) *a = value_object(left);
+    if (right) *b = value_object(right);
+}
+
+/* ---- Python's random ---- */
+
+/* Those that the shared generator has as Python functions in CPython, which Dynamo follows; random.random is one in C, at which it breaks. */
+static bool may_be_drawn(const Builtin *builtin) {
+    static const char *const names[] = {"random.randint", "random.randrange", "random.uniform"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (builtin->qualname && !strcmp(builtin->qualname, names[i])) return value_is(builtin->self, OBJ_STR);
+    return false;
+}
+
+/* The value of this call, as a hint: the generator is left as it was, since the rewritten code draws again. Its state is the text of its holder. */
+static Value draw_hint(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames) {
+    Str *holder = (Str *)builtin->self.o;
+    char *saved = malloc(holder->length + 1);
+    if (!saved) return VALUE_ERROR;
+    memcpy(saved, holder->text, holder->length);
+    Value drawn = builtin->fn(vm, args, nargs, kwnames);
+    memcpy(holder->text, saved, holder->length);
+    free(saved);
+    return drawn;
+}
+
+Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames) {
+    Capture *capture = capture_of(vm);
+    if (!may_be_drawn(builtin) || kwnames) return VALUE_NULL;
+    Arena *arena = capture->entry->arena;
+    for (int i = 1; i < nargs; i++) {
+        args[i] = vm_force(vm, args[i]);
+        if (args[i].tag != V_INT && args[i].tag != V_FLOAT) return VALUE_NULL;
+    }
+    Value drawn = draw_hint(vm, builtin, args, nargs, kwnames);
+    if (value_is_error(drawn)) return drawn;
+    Draw draw = {.builtin = value_object(builtin), .args = arena_copy(arena, args + 1, sizeof *args * (size_t)nargs), .count = nargs - 1};
+    vec_push_in(arena, &capture->entry->held, value_ref(draw.builtin));
+    vec_push_in(arena, &capture->draws, draw);
+    const Source *source = capture_source(capture, SOURCE_RANDOM, NULL, NULL, capture->draws.count - 1, VALUE_NULL);
+    return capture_track(capture, drawn, source);
+}
+
+/* ---- rewritten code ---- */
+
+void emit_draws(Rewrite *r) {
+    const Capture *capture = r->capture;
+    for (int i = 0; i < capture->draws.count; i++) {
+        const Draw *draw = &capture->draws.at[i];
+        emit(r, OPCODE_PUSH_NULL, 0);
+        emit_held_object(r, draw->builtin);
+        for (int j = 0; j < draw->count; j++) emit_plain(r, draw->args[j]);
+        emit(r, OPCODE_CALL, draw->count);
+        emit(r, OPCODE_STORE_FAST, -(2 + i));
+    }
+}
+
+static Value as_tensor(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs; (void)kwnames;
+    Meta meta = {.dtype = args[0].tag == V_INT ? DTYPE_I64 : DTYPE_F64};
+    Tensor *made = tensor_new(vm, &meta);
+    if (!made) return VALUE_ERROR;
+    memcpy(made->storage->data, args[0].tag == V_INT ? (const void *)&args[0].i : (const void *)&args[0].f, 8);
+    Device device = {(DeviceKind)(args[1].i & 15), (int)(args[1].i >> 4)};
+    if (device.kind == DEVICE_CPU) return value_object(made);
+    Value to[2] = {value_object(made), device_new(vm, device)}, moved = vm_call_method(vm, to[0], "to", to + 1, 1);
+    value_unref(vm, to[0]);
+    value_unref(vm, to[1]);
+    return moved;
+}
+
+void emit_scalar(Rewrite *r, const Source *source) {
+    if (source->kind == SOURCE_RANDOM) {
+        emit_load(r, -(2 + source->index));
+        return;
+    }
+    emit_call_builtin(r, "as_tensor", as_tensor, 2);
+    emit_source(r, source->base);
+    emit_plain(r, value_int(source->index));
+    emit(r, OPCODE_CALL, 2);
+}

@@ -3,6 +3,7 @@
  * Storage rules: each allocated output of the plan is a storage of its own; outputs that share storage in eager execution share it here, and equal values
  * that eager keeps apart are copied apart; an output that is a view of an input is made from that input by as_strided, so gradients pass.
  * A backward called with fewer tangents than usual runs (and at first use compiles) a backward pruned for them: no zeros are ever made up. */
+#include "second.h"
 #include "sizes.h"
 #include "vm/autograd.h"
 #include <string.h>
@@ -11,6 +12,7 @@ typedef struct Run {
     Entry *entry; VM *vm; const Artifacts *artifacts; Arena *scratch;
     const Plan *plan;
     const SideSizes *sizes; const int64_t *values; /* of symbolic sizes, by the entry's bindings; NULL: there are none */
+    uint64_t seed; bool seeded;     /* of random numbers: given, or drawn when the plan is launched */
     Tensor **inputs; int input_count;
     Storage **storages;             /* by allocated output */
     void **pointers;
@@ -66,7 +68,8 @@ static bool launch(Run *run) {
     for (int i = 0; i < plan->buffers.count; i++)
         if (plan->buffers.at[i].role == BUFFER_CONSTANT) constants[plan->buffers.at[i].index] = input_data(plan->buffers.at[i].constant);
     int64_t none[2] = {0, 0}, *sizes = run->values ? sizes_of_plan(run->sizes, plan, run->values, run->scratch) : none;
-    if (plan->random_draws) sizes[run->values ? plan->size_inputs : 0] = (int64_t)rng_next64(run->vm->context.generator);
+    if (plan->random_draws && !run->seeded) run->seed = rng_next64(run->vm->context.generator);
+    if (plan->random_draws) sizes[run->values ? plan->size_inputs : 0] = (int64_t)run->seed;
     OpError error = {0};
     run->entry->dynamo->launches += plan->launches.count;
     run->entry->dynamo->bytes += plan->bytes_moved;
@@ -172,8 +175,6 @@ static Value user_output(Run *run, int i) {
 }
 
 /* ---- backward ---- */
-typedef struct Saved { Entry *entry; int64_t *values; /* of symbolic sizes, in the forward; NULL: there are none */ } Saved;
-
 static bool same_mask(const bool *a, const bool *b, int count) {
     for (int i = 0; i < count; i++)
         if (a[i] != b[i]) return false;
@@ -290,7 +291,7 @@ static bool backward_outputs(Run *run, Tensor **grads_in) {
 static bool run_backward(VM *vm, Entry *entry, GradNode *node, Arena *scratch, const bool *defined, Tensor **grads_out, Tensor **grads_in) {
     Side *side;
     const Partition *parts;
-    const int64_t *values = ((Saved *)node->state)->values;
+    const int64_t *values = ((CallState *)node->state)->values;
     if (!find_backward(vm, entry, defined, values, &side, &parts)) return false;
     Run run = {.entry = entry, .vm = vm, .artifacts = entry->artifacts, .scratch = scratch, .plan = side->plan, .values = values};
     if (values && !(run.sizes = side_sizes(entry, side))) return false;
@@ -301,12 +302,9 @@ static bool run_backward(VM *vm, Entry *entry, GradNode *node, Arena *scratch, c
 }
 
 static bool compiled_backward(VM *vm, GradNode *node, Tensor **grads_out, Tensor **grads_in) {
-    Entry *entry = ((Saved *)node->state)->entry;
+    Entry *entry = ((CallState *)node->state)->entry;
     Artifacts *artifacts = entry->artifacts;
-    if (vm->grad_enabled) {
-        vm_raise(vm, "RuntimeError", "torch.compile does not support a second derivative through a compiled function (create_graph=True); run it eagerly");
-        return false;
-    }
+    if (vm->grad_enabled) return second_backward(vm, node, grads_out, grads_in);
     Arena *scratch = arena_new("backward");
     bool *defined = ARENA_ARRAY(scratch, bool, artifacts->joint->forward_outputs + 1), any = false, ok = true;
     for (int i = 0; i < artifacts->joint->forward_outputs; i++) any |= defined[i] = grads_out[i] && artifacts->tangents[i];
@@ -317,8 +315,8 @@ static bool compiled_backward(VM *vm, GradNode *node, Tensor **grads_out, Tensor
 
 static void saved_release(VM *vm, void *state) {
     (void)vm;
-    entry_unref(((Saved *)state)->entry);
-    free(((Saved *)state)->values);
+    entry_unref(((CallState *)state)->entry);
+    free(((CallState *)state)->values);
     free(state);
 }
 
@@ -343,13 +341,16 @@ static void save_values(Run *run, GradNode *node) {
 static GradNode *link_outputs(Run *run, Value *outputs, int count) {
     Entry *entry = run->entry;
     GradNode *node = autograd_node(run->vm, "CompiledFunctionBackward", run->inputs, run->input_count, count, compiled_backward);
-    Saved *saved = malloc(sizeof *saved);
+    CallState *saved = heap_zeroed(sizeof *saved);
     saved->entry = entry_ref(entry);
+    saved->seed = run->seed;
     saved->values = run->values ? malloc(sizeof *saved->values * (size_t)entry->bindings.count) : NULL;
     if (saved->values) memcpy(saved->values, run->values, sizeof *saved->values * (size_t)entry->bindings.count);
     node->state = saved;
     node->release = saved_release;
     save_values(run, node);
+    saved->first_input = node->nsaved;
+    second_keep_inputs(run->vm, node, entry, run->inputs);
     for (int i = 0; i < count; i++)
         if (run->artifacts->tangents[i] && value_is(outputs[i], OBJ_TENSOR)) autograd_attach(run->vm, (Tensor *)outputs[i].o, node, i);
     return node;
@@ -388,6 +389,44 @@ Value compiled_run(Entry *entry, Value *args, int nargs) {
         return result;
     }
     if (allocate_outputs(&run) && launch(&run)) result = forward_outputs(&run);
+    release_storages(&run);
+    arena_free(run.scratch);
+    return result;
+}
+
+/* ---- random numbers again ---- */
+
+typedef struct DrawsCall { Entry *entry; Side *result; } DrawsCall;
+static void draws_body(void *state) {
+    DrawsCall *call = state;
+    call->result = pipeline_draws(&call->entry->compile, call->entry->artifacts);
+}
+
+/* The side that computes them; compiled at first use. NULL: exception set. */
+static Side *draws_side(VM *vm, Entry *entry) {
+    Artifacts *artifacts = entry->artifacts;
+    DrawsCall call = {entry, NULL};
+    if (!artifacts->draws && fail_catch(&entry->failure, draws_body, &call)) artifacts->draws = call.result;
+    if (!artifacts->draws) vm_raise(vm, "RuntimeError", "the random numbers of [%s] cannot be drawn again: %s", entry->id, entry->failure.message);
+    return artifacts->draws;
+}
+
+static Value outputs_tuple(Run *run) {
+    int count = run->plan->outputs.count;
+    Value *outputs = ARENA_ARRAY(run->scratch, Value, count + 1);
+    for (int i = 0; i < count; i++) outputs[i] = value_tensor(plan_output(run, i));
+    Value tuple = tuple_new(run->vm, outputs, count);
+    for (int i = 0; i < count; i++) value_unref(run->vm, outputs[i]);
+    return tuple;
+}
+
+Value compiled_draws(VM *vm, const CallState *state, Tensor **inputs, int input_count) {
+    Side *side = draws_side(vm, state->entry);
+    if (!side) return VALUE_ERROR;
+    Run run = {.entry = state->entry, .vm = vm, .artifacts = state->entry->artifacts, .scratch = arena_new("draws"), .plan = side->plan, .values = state->values,
+               .inputs = inputs, .input_count = input_count, .seed = state->seed, .seeded = true};
+    bool ok = !run.values || (run.sizes = side_sizes(state->entry, side));
+    Value result = ok && allocate_outputs(&run) && launch(&run) ? outputs_tuple(&run) : VALUE_ERROR;
     release_storages(&run);
     arena_free(run.scratch);
     return result;

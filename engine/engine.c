@@ -11,7 +11,9 @@
 /* ---- what is injected ---- */
 static void backend_compile(void *state, Entry *entry) {
     (void)state;
-    entry->artifacts = pipeline(&entry->compile, entry->graph);
+    Artifacts *artifacts = ARENA_NEW(entry->arena, Artifacts);
+    entry->artifacts = artifacts;
+    pipeline(&entry->compile, entry->graph, artifacts);
 }
 
 static Value backend_run(void *state, Entry *entry, Value *args, int nargs) {
@@ -114,6 +116,8 @@ void session_close(Session *session) {
     arena_free(session->command);
     arena_free(session->arena);
 }
+
+void session_set_arguments(Session *session, const char *const *words, int count) { vm_set_argv(session->vm, words, count); }
 
 int session_exit_code(const Session *session) { return session->exit_code; }
 

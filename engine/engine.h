@@ -26,6 +26,7 @@ typedef struct SessionOptions {
 
 Session *session_open(const SessionOptions *options);
 void session_close(Session *session);
+void session_set_arguments(Session *session, const char *const *words, int count); /* sys.argv: the program's name and its arguments */
 void session_reset(Session *session);                                   /* torch._dynamo.reset() */
 void session_collect(Session *session);                                 /* sweep cycles; called at the prompt */
 

@@ -11,6 +11,7 @@
         double started = clock_us();                                                                         \
         (target) = (call);                                                                                   \
         vec_push_in((c)->arena, &(c)->times, ((StageTime){(name), (clock_us() - started) / 1000}));          \
+        if ((c)->stage_done) (c)->stage_done((c)->stage_state, (c), (name));                                 \
         if ((c)->vm->interrupt && *(c)->vm->interrupt) fail((c)->failure, (Span){0}, "interrupted during %s", (name)); \
     } while (0)
 
@@ -66,12 +67,11 @@ static void compile_side(Compile *c, Side *side, Graph *graph, Device device, co
 
 /* AOTAutograd: from the captured graph to the two sides. */
 static Partition *compile_graphs(Compile *c, const Graph *dynamo, const bool *defined, const Partition *fixed, Artifacts *out) {
-    Partition *parts;
     STEP(c, "joint", out->joint, verified(c, joint(c, dynamo, defined)));
     STEP(c, "functional", out->functional, verified(c, functionalize(c, out->joint)));
     STEP(c, "decomposed", out->decomposed, verified(c, simplify(c, decompose(c, out->functional))));
-    STEP(c, "partition", parts, partition(c, out->decomposed, fixed));
-    return parts;
+    STEP(c, "partition", out->partition, partition(c, out->decomposed, fixed));
+    return out->partition;
 }
 
 static bool *tangent_mask(Compile *c, const Graph *joint) {
@@ -81,15 +81,13 @@ static bool *tangent_mask(Compile *c, const Graph *joint) {
     return mask;
 }
 
-Artifacts *pipeline(Compile *c, const Graph *dynamo) {
-    Artifacts *out = ARENA_NEW(c->arena, Artifacts);
+void pipeline(Compile *c, const Graph *dynamo, Artifacts *out) {
     out->device = graph_device(dynamo);
     check_devices(c, dynamo, out->device);
-    out->partition = compile_graphs(c, dynamo, NULL, NULL, out);
+    compile_graphs(c, dynamo, NULL, NULL, out);
     out->tangents = tangent_mask(c, out->joint);
     compile_side(c, &out->forward, out->partition->forward, out->device, "forward");
     if (out->partition->backward) compile_side(c, &out->backward, out->partition->backward, out->device, "backward");
-    return out;
 }
 
 Pruned *pipeline_pruned(Compile *c, const Graph *dynamo, Artifacts *artifacts, const bool *defined) {
@@ -102,4 +100,47 @@ Pruned *pipeline_pruned(Compile *c, const Graph *dynamo, Artifacts *artifacts, c
     pruned->assumptions = assumption_count(c->syms) - pruned->first_assumption;
     vec_push_in(c->arena, &artifacts->pruned, pruned);
     return pruned;
+}
+
+static bool is_random(const Node *node) { return node->kind == NODE_CALL && op_has(node->op, TRAIT_RANDOM); }
+
+static void mark_needed(Node *node, void *state) { map_put(state, node, node); }
+
+/* The random nodes of the forward, and what they need. */
+static Graph *draws_graph(Compile *c, const Graph *forward) {
+    Graph *graph = graph_new(c->arena, "draws", c->syms, &c->next_node_id);
+    Map *needed = map_new(c->arena), *copies = map_new(c->arena);
+    for (int i = forward->nodes.count - 1; i >= 0; i--) {
+        const Node *node = forward->nodes.at[i];
+        if (is_random(node)) mark_needed(forward->nodes.at[i], needed);
+        if (map_has(needed, node)) node_each_input(node, mark_needed, needed);
+    }
+    for (int i = 0; i < forward->nodes.count; i++) {
+        const Node *node = forward->nodes.at[i];
+        if (node->kind != NODE_INPUT && !map_has(needed, node)) continue;
+        Node *copy = graph_copy_node(graph, node, copies);
+        for (int k = 0; is_random(node) && k < node->noutputs; k++) {
+            Node *output = node->noutputs == 1 ? copy : graph_getitem(graph, copy, k);
+            graph_output(graph, &output, 1);
+        }
+    }
+    graph->forward_outputs = graph->outputs.count;
+    graph_finish(graph);
+    return graph;
+}
+
+static int random_count(const Graph *graph) {
+    int count = 0;
+    for (int i = 0; i < graph->nodes.count; i++) count += is_random(graph->nodes.at[i]);
+    return count;
+}
+
+Side *pipeline_draws(Compile *c, const Artifacts *artifacts) {
+    const Graph *forward = artifacts->partition->forward;
+    int draws = random_count(forward);
+    if (draws != random_count(artifacts->functional)) fail(c->failure, (Span){0}, "some of them were not used");
+    if (draws != artifacts->forward.plan->random_draws) fail(c->failure, (Span){0}, "an op draws from the generator itself");
+    Side *side = ARENA_NEW(c->arena, Side);
+    compile_side(c, side, verified(c, draws_graph(c, forward)), artifacts->device, "draws");
+    return side;
 }

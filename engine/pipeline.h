@@ -18,13 +18,16 @@ typedef struct Artifacts {
     Side forward, backward;
     bool *tangents;                 /* which outputs have a tangent in the usual backward */
     VEC(Pruned *) pruned;
+    Side *draws;                    /* the forward's random numbers again, for second derivatives; made at first use */
     Device device;
 } Artifacts;
 
-/* Compiles a captured graph: the whole compiler. Fails through c->failure. */
-Artifacts *pipeline(Compile *c, const Graph *dynamo);
+/* Compiles a captured graph: the whole compiler. Fails through c->failure. What each stage made is in `out` (zeroed) as soon as it is done. */
+void pipeline(Compile *c, const Graph *dynamo, Artifacts *out);
 /* The backward for a given mask of defined tangents, from the same captured graph; same saved tensors. */
 Pruned *pipeline_pruned(Compile *c, const Graph *dynamo, Artifacts *artifacts, const bool *defined);
+/* A plan whose outputs are those of the forward's random nodes, in order, for the same seed. Fails where some are drawn by other means. */
+Side *pipeline_draws(Compile *c, const Artifacts *artifacts);
 
 /* compiled.c: runs the forward, saves what backward needs, links the outputs to the tape. A tuple of the outputs. */
 Value compiled_run(Entry *entry, Value *args, int nargs);

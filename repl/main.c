@@ -71,6 +71,10 @@ static void open_session(Repl *repl) {
     session.out = (Sink){repl, write_out};
     session.notes = (Sink){repl, write_note};
     repl->session = session_open(&session);
+    const char **words = ARENA_ARRAY(repl->arena, const char *, options->arguments.count + 1);
+    words[0] = options->file ? options->file : options->texts.count ? "-c" : "";
+    for (int i = 0; i < options->arguments.count; i++) words[i + 1] = options->arguments.at[i];
+    session_set_arguments(repl->session, words, options->arguments.count + 1);
 }
 
 static void print_versions(Repl *repl) {

@@ -27,6 +27,7 @@ static CodeCache *cache_copy(Dynamo *dynamo, const Code *code) {
         for (int i = 0; i < original->entries.count; i++) vec_push(&copy->entries, entry_ref(original->entries.at[i]));
     }
     if (original) copy->shapes = frame_states_copy(dynamo->arena, original);
+    if (dynamo->watch) copy->skipped = false; /* who steps wants to see why */
     copy->original = original;
     vec_push(&dynamo->copies, copy);
     return copy;

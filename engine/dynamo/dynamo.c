@@ -52,6 +52,7 @@ void dynamo_close(Dynamo *dynamo) {
 void dynamo_copy_begin(Dynamo *dynamo) {
     dynamo->copying = true;
     dynamo->used.count = 0;
+    dynamo->copy_frames = 0;
 }
 
 void dynamo_copy_end(Dynamo *dynamo) {
@@ -73,20 +74,22 @@ static void note_once(Dynamo *dynamo, CodeCache *cache, Span span, const char *t
     vm_note(dynamo->vm, span, "%s runs eagerly: %.*s", cache->code->name, (int)strcspn(text, "\n"), text); /* a compiler's log has more lines */
 }
 
+static void watch_tell(const Dynamo *dynamo, WatchEvent event, Entry *entry, const Frame *frame, const char *text, Span span) {
+    if (dynamo->watch) dynamo->watch->tell(dynamo->watch->state, event, entry, frame, text, span);
+}
+
 static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
     for (int i = 0; i < dynamo->breaks.count; i++) {
         const BreakRecord *known = &dynamo->breaks.at[i];
-        bool same_function = !strcmp(known->function, record->function) || !*known->function; /* once inlined, then by itself */
-        if (known->line == record->line && known->span.file == record->span.file && same_function) return true;
+        if (known->line == record->line && known->span.file == record->span.file && known->skips == record->skips && !strcmp(known->kind, record->kind)) return true;
     }
     return false;
 }
 
-/* A break is counted once for each place: the same line may break again in another entry, or when an inlined function is compiled by itself. */
+/* A break is counted once for each place and consequence: the same line may break again in another entry, or when an inlined function is compiled by itself. */
 static void record_break(Dynamo *dynamo, const Entry *entry, const BreakPlan *plan) {
     Span span = plan->span.file ? plan->span : entry->code->span;
-    bool inside = span.file == entry->code->span.file && span.start >= entry->code->span.start && span.end <= entry->code->span.end;
-    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .function = inside ? entry->code->name : "", .line = span_line(span), .span = span};
+    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .skips = plan->style == BREAK_SKIP, .line = span_line(span), .span = span};
     if (!dynamo->copying && !break_is_known(dynamo, &record)) vec_push(&dynamo->breaks, record);
 }
 
@@ -107,8 +110,9 @@ static void record_recompile(Dynamo *dynamo, CodeCache *cache, Entry *entry, Fra
 
 static void entry_name(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
     if (cache->frame_id < 0) {
-        cache->frame_id = dynamo->next_frame_id;
-        if (!dynamo->copying) dynamo->next_frame_id++;
+        cache->frame_id = dynamo->next_frame_id + dynamo->copy_frames;
+        if (dynamo->copying) dynamo->copy_frames++;
+        else dynamo->next_frame_id++;
     }
     entry->frame_id = cache->frame_id;
     entry->index = cache->entries.count;
@@ -142,6 +146,7 @@ static bool compile_entry(Dynamo *dynamo, Entry *entry) {
     entry->compile.training = needs_training(dynamo, entry);
     BackendCall call = {dynamo, entry};
     bool ok = fail_catch(&entry->failure, call_backend, &call);
+    if (!ok) entry->artifacts = NULL;
     vm->domain = domain;
     vm->domain_state = domain_state;
     vm->evaluator = evaluator;
@@ -270,12 +275,25 @@ static Outcome raises(Dynamo *dynamo, CodeCache *cache, Entry *entry, const Capt
     return OUTCOME_EAGER;
 }
 
+/* "call of print, …: the graph ends here; …": what a stop means for the frame, in plain words. */
+static const char *break_outcome(Dynamo *dynamo, const BreakPlan *plan) {
+    const char *then = "";
+    switch (plan->style) {
+    case BREAK_SKIP: then = arena_printf(dynamo->arena, "the frame runs eagerly%s%s", plan->why_skip ? ": " : "", plan->why_skip ? plan->why_skip : ""); break;
+    case BREAK_RESUME: then = "the graph ends before this instruction, which then runs by itself; a resume function takes the rest"; break;
+    case BREAK_BRANCH: then = "the graph ends before this jump; each side gets a resume function of its own"; break;
+    case BREAK_STATEMENT: then = "the graph ends before this statement; the rest of the frame runs as it is"; break;
+    }
+    return arena_printf(dynamo->arena, "%s: %s; %s", plan->kind, plan->text, then);
+}
+
 /* First attempt to the end of the frame; if it stops, a second one as far as it got. */
 static Outcome capture_entry(Dynamo *dynamo, CodeCache *cache, Entry **entry, Frame *frame) {
     CaptureEnd end = {0};
     if (capture_attempt(dynamo, *entry, frame, NULL, &end)) return OUTCOME_COMPILED;
     if (!dynamo->vm->stopped) return raises(dynamo, cache, *entry, &end);
     BreakPlan plan = end.found;
+    watch_tell(dynamo, WATCH_BREAK, *entry, frame, break_outcome(dynamo, &plan), plan.span);
     if (dynamo->options.fullgraph) return unsupported(dynamo, *entry, &plan);
     if (strcmp(plan.kind, "alias")) record_break(dynamo, *entry, &plan);
     if (plan.style == BREAK_SKIP) return skip_frame(dynamo, cache, *entry, &plan);
@@ -295,17 +313,20 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
     if (!dynamo->copying) dynamo->frames_total++;
     entry_name(dynamo, cache, entry);
     record_recompile(dynamo, cache, entry, frame);
+    watch_tell(dynamo, WATCH_FRAME, entry, frame, NULL, entry->code->span);
     Outcome outcome = capture_entry(dynamo, cache, &entry, frame);
     vec_push_in(entry->arena, &entry->compile.times, ((StageTime){"dynamo", entry->capture_ms}));
     entry_keep(dynamo, entry);
     if (outcome != OUTCOME_COMPILED) {
+        watch_tell(dynamo, WATCH_EAGER, entry, frame, entry->failed_text, entry->code->span);
         entry_unref(entry);
         return outcome;
     }
+    watch_tell(dynamo, WATCH_CAPTURED, entry, frame, NULL, entry->code->span);
     if (!entry->empty && !compile_entry(dynamo, entry)) {
         entry->failed = true;
         entry->failed_text = arena_strdup(entry->arena, entry->failure.message);
-        bool interrupted = dynamo->vm->interrupt && *dynamo->vm->interrupt; /* says nothing about the function: its next call compiles */
+        bool interrupted = dynamo->abandoned || (dynamo->vm->interrupt && *dynamo->vm->interrupt); /* says nothing about the function: its next call compiles */
         if (!interrupted) {
             cache->skipped = true;
             cache->skip_reason = arena_strdup(dynamo->arena, entry->failure.message);
@@ -320,6 +341,10 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
     }
     entry->total_ms = (clock_us() - start) / 1000;
     count_entry(dynamo, entry);
+    if (entry->empty && !entry->rewritten) { /* as PyTorch: a function that had nothing to compile is left alone from then on */
+        cache->skipped = true;
+        cache->skip_reason = "there was nothing to compile in it";
+    }
     vec_push(&cache->entries, entry);
     *out = entry;
     return OUTCOME_COMPILED;
@@ -330,13 +355,14 @@ static Value run_entry(Dynamo *dynamo, Entry *entry, Frame *frame) {
     VM *vm = dynamo->vm;
     entry->hits++;
     entry_used(dynamo, entry);
-    if (!entry->rewritten) return frame_run(vm, frame);
-    Frame *mine = frame_new(vm, frame->function, entry->rewritten, frame->globals);
-    int count = entry->code->nlocals;
-    for (int i = 0; i < count; i++) mine->fast[i] = value_ref(frame->fast[i]);
+    watch_tell(dynamo, WATCH_RUN, entry, frame, NULL, entry->code->span);
     entry_ref(entry);
+    Frame *mine = entry->rewritten ? frame_new(vm, frame->function, entry->rewritten, frame->globals) : frame;
+    int count = mine == frame ? 0 : entry->code->nlocals;
+    for (int i = 0; i < count; i++) mine->fast[i] = value_ref(frame->fast[i]);
     Value result = frame_run(vm, mine);
-    frame_free(vm, mine);
+    if (mine != frame) frame_free(vm, mine);
+    watch_tell(dynamo, WATCH_RETURN, entry, frame, NULL, entry->code->span);
     entry_unref(entry);
     return result;
 }
@@ -350,14 +376,33 @@ static Value run_disabled(VM *vm, Frame *frame) {
     return result;
 }
 
+/* Who asks gets the frame instead of its being run. */
+static Value probe_frame(Dynamo *dynamo, CodeCache *cache, const Frame *frame) {
+    dynamo->probe->ask(dynamo->probe->state, cache, frame);
+    return vm_stop(dynamo->vm, "other", frame->code->span, "the call was only asked about");
+}
+
+/* The entry that serves the frame, or NULL. Who looks on sees frames captured: there only entries of this call serve. */
+static Entry *entry_serving(Dynamo *dynamo, CodeCache *cache, Frame *frame) {
+    Entry *entry = cache_lookup(cache, dynamo->vm, frame);
+    if (dynamo->watch && entry && !entry->is_copy) return NULL;
+    if (entry) watch_tell(dynamo, WATCH_SERVED, entry, frame, NULL, entry->code->span);
+    return entry;
+}
+
 static Value evaluate(VM *vm, Frame *frame, void *state) {
     Dynamo *dynamo = state;
     if (frame->function && frame->function->disabled) return run_disabled(vm, frame);
     if (!frame_is_eligible(frame)) return frame_run(vm, frame);
     CodeCache *cache = cache_of(dynamo, frame->code);
-    if (cache->skipped) return frame_run(vm, frame);
-    Entry *entry = cache_lookup(cache, vm, frame);
+    if (dynamo->probe) return probe_frame(dynamo, cache, frame);
+    if (cache->skipped) {
+        watch_tell(dynamo, WATCH_EAGER, NULL, frame, cache->skip_reason, frame->code->span);
+        return frame_run(vm, frame);
+    }
+    Entry *entry = entry_serving(dynamo, cache, frame);
     if (!entry && cache->entries.count >= shapes_config(dynamo).recompile_limit) {
+        watch_tell(dynamo, WATCH_EAGER, NULL, frame, "the limit of recompiles is reached", frame->code->span);
         if (!cache->limit_noted) note_once(dynamo, cache, frame->code->span, "the limit of recompiles is reached");
         cache->limit_noted = true;
         return frame_run(vm, frame);

@@ -7,6 +7,7 @@
 #ifndef VITRINE_DYNAMO_DYNAMO_H
 #define VITRINE_DYNAMO_DYNAMO_H
 #include "dynamo/cache.h"
+#include "dynamo/watch.h"
 
 typedef struct DynamoBackend {
     void *state;
@@ -17,8 +18,8 @@ typedef struct DynamoBackend {
     void (*release)(void *state, Entry *entry);
 } DynamoBackend;
 
-/* One break a compile and place: function is the innermost one of the program's, in which it is. */
-typedef struct BreakRecord { const char *compile, *kind, *reason, *function; int line; Span span; } BreakRecord;
+/* skips: the whole frame ran eagerly because of it. */
+typedef struct BreakRecord { const char *compile, *kind, *reason; bool skips; int line; Span span; } BreakRecord;
 typedef struct RecompileRecord { const char *compile, *kind, *reason, *function; Span span; } RecompileRecord;
 
 /* What one torch.compile(...) call asked for. */
@@ -47,6 +48,12 @@ struct Dynamo {
     VEC(Entry *) used;              /* entries compiled or run by the last command's call, in order of first use; borrowed from `entries` */
     Entry *current;                 /* last compiled or explained */
     int64_t launches, bytes;        /* of compiled graphs, counted as they run */
+    /* Commands that step and ask. */
+    const DynamoWatch *watch;       /* NULL: nobody looks on */
+    const DynamoProbe *probe;       /* NULL: frames are run */
+    int copy_frames;                /* frames that got an id in this command's run */
+    bool abandoned;                 /* the stepped call is given up: what fails now says nothing about the program */
+    bool no_effects;                /* print and its like are left out of capture: what the program would be without them (`:breaks CALL`) */
 };
 
 Dynamo *dynamo_new(VM *vm, Arena *arena, const DynamoBackend *backend, const Policy *policy);

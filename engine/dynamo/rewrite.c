@@ -202,8 +202,8 @@ static void emit_effects_and_result(Rewrite *r, Value result) {
 
 bool capture_rewrite(Capture *capture, Value result) {
     Entry *entry = capture->entry;
-    if (!has_calls(entry->graph) && !capture_has_effects(capture) && !capture->draws.count) {
-        entry->empty = true; /* nothing to compile: the user's own code runs, under the same guards */
+    if (!has_calls(entry->graph)) {
+        entry->empty = true; /* nothing to compile: the user's own code runs */
         graph_finish(entry->graph);
         return true;
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const struct { const char *text, *name; Epilogue flag; } activations[] = {
+    {"where(x < 0, 0, x)", "relu", EPILOGUE_RELU},
     {"where(x <= 0, 0, x)", "relu", EPILOGUE_RELU},
     {"maximum(x, 0)", "relu", EPILOGUE_RELU},
     {"0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))", "gelu", EPILOGUE_GELU_TANH},

@@ -21,6 +21,7 @@ typedef struct Compile {
     struct VM *vm;                  /* for stages that run language code (joint, decompose) */
     struct Runtime *runtime;        /* for choose: what libraries and cards are there */
     bool training;                  /* some input requires grad and grad mode was on */
+    void (*stage_done)(void *state, struct Compile *c, const char *stage); void *stage_state; /* called after each stage; NULL: nobody looks on */
     /* Single ops whose sizes are arguments (eager_plan.c) */
     const struct Map *scalars;      /* number of a node (const Arg *) -> its variable (as map_key(Dim)), given at each run; NULL: none */
     bool narrow;                    /* whatever the symbolic sizes are, no tensor spans 2^31 elements: 32-bit indices do */

@@ -68,7 +68,7 @@ bool dim_linear(SymTable *table, Dim d, Dim var, Dim *coefficient, Dim *rest);
 typedef struct Assumption {
     Dim relation;               /* holds (it is the negation where the answer was no) */
     Dim asked;                  /* as it was asked */
-    bool absorbed;              /* ranges, and sizes that became integers, say all of it */
+    bool absorbed;              /* ranges, and variables that became something simpler, say all of it */
     const char *why;
     Span span;
 } Assumption;

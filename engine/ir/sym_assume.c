@@ -98,6 +98,17 @@ static void ranges_update(SymTable *table) {
 
 static int64_t ceiling(int64_t a, int64_t b) { return -sym_quotient(-a, b); }
 
+/* What no variable's range can say is kept at the expression itself, and at its negative. */
+static void narrow(Sym *sym, int64_t low, int64_t high) {
+    Dim negative = dim_mul(sym->table, dim_of_sym(sym), -1);
+    if (low > sym->low) sym->low = low;
+    if (high < sym->high) sym->high = high;
+    if (dim_is_int(negative)) return;
+    Sym *other = sym_of(negative);
+    if (high != INT64_MAX && -high > other->low) other->low = -high;
+    if (low != INT64_MIN && -low < other->high) other->high = -low;
+}
+
 /* low <= d <= high, with INT64_MIN and INT64_MAX for no bound. True: the variables' ranges now say exactly this. */
 static bool bound(Dim d, int64_t low, int64_t high) {
     if (dim_is_int(d)) return d >= low && d <= high;
@@ -110,7 +121,7 @@ static bool bound(Dim d, int64_t low, int64_t high) {
         if (high < sym->high) sym->high = high;
     } else if (sym->kind == SYM_ADD) {
         SymTerm term = sym_term(table, sym->args[0]);
-        if (sym->count != 2 || !dim_is_int(sym->args[1])) return false;
+        if (sym->count != 2 || !dim_is_int(sym->args[1])) return narrow(sym, low, high), false;
         int64_t c = sym->args[1], k = term.coefficient;
         if ((!none_low && low < INT64_MIN / 2) || (!none_high && high > INT64_MAX / 2) || c < INT64_MIN / 2 || c > INT64_MAX / 2) return false;
         int64_t from = none_low ? low : low - c, to = none_high ? high : high - c;
@@ -130,7 +141,8 @@ static bool bound(Dim d, int64_t low, int64_t high) {
         if (!none_low && __builtin_mul_overflow(low, k, &from)) return false;
         if (!none_high && (__builtin_mul_overflow(high, k, &to) || __builtin_add_overflow(to, k - 1, &to))) return false;
         exact = bound(sym->args[0], from, to);
-    } else return false;
+    } else exact = false;
+    if (!exact) narrow(sym, low, high);
     return exact;
 }
 
@@ -174,7 +186,7 @@ static bool learn_division(SymTable *table, Dim difference) {
     return false;
 }
 
-/* a == b. True: ranges and replaced variables by integers say all of it. */
+/* a == b. True: ranges and replaced variables say all of it. */
 static bool learn_equal(SymTable *table, Dim a, Dim b) {
     Dim other = dim_is_int(a) ? a : b, tested = dim_is_int(a) ? b : a;
     if (dim_is_int(other) && !dim_is_int(tested) && dim_sym(tested)->kind == SYM_MOD && dim_is_int(dim_sym(tested)->args[1])) {
@@ -195,7 +207,7 @@ static bool learn_equal(SymTable *table, Dim a, Dim b) {
     bool exact = bound(solve.value, low, high); /* what was known of the variable holds of its value */
     if (!exact && low > dim_low(solve.value)) dim_is(SYM_LE, low, solve.value);
     if (!exact && high < dim_high(solve.value)) dim_is(SYM_LE, solve.value, high);
-    return false;
+    return true; /* the place where the variable stands is compared with its value */
 }
 
 static bool learn_unequal(SymTable *table, Dim a, Dim b) {
@@ -284,11 +296,29 @@ static bool is_listed(const SymTable *table, Dim relation) {
     return false;
 }
 
+/* The operand of a minimum or maximum beside `operand`; 0: it is none, or has another. */
+static Dim other_operand(Dim extreme, SymKind kind, Dim operand) {
+    if (dim_is_int(extreme) || dim_sym(extreme)->kind != kind) return 0;
+    const Dim *args = dim_sym(extreme)->args;
+    return args[0] == operand ? args[1] : args[1] == operand ? args[0] : 0;
+}
+
+/* min(a, b) < a is b < a; a <= min(a, b) is a <= b; a < max(a, b) is a < b; max(a, b) <= a is b <= a. */
+static Dim without_extreme(SymTable *table, const Sym *sym) {
+    Dim a = sym->args[0], b = sym->args[1], other;
+    if (sym->kind == SYM_LT && (other = other_operand(a, SYM_MIN, b))) return dim_relation(table, SYM_LT, other, b);
+    if (sym->kind == SYM_LT && (other = other_operand(b, SYM_MAX, a))) return dim_relation(table, SYM_LT, a, other);
+    if (sym->kind == SYM_LE && (other = other_operand(b, SYM_MIN, a))) return dim_relation(table, SYM_LE, a, other);
+    if (sym->kind == SYM_LE && (other = other_operand(a, SYM_MAX, b))) return dim_relation(table, SYM_LE, other, b);
+    return 0;
+}
+
 static Dim simpler(SymTable *table, Dim relation) {
     if (dim_is_int(relation)) return relation;
     const Sym *sym = dim_sym(relation);
     if (sym->kind < SYM_EQ || sym->kind > SYM_LE) return relation;
-    Dim a = sym->args[0], b = sym->args[1];
+    Dim a = sym->args[0], b = sym->args[1], plain = without_extreme(table, sym);
+    if (plain) return plain;
     drop_common_factor(table, &a, &b);
     return a == sym->args[0] && b == sym->args[1] ? relation : dim_relation(table, sym->kind, a, b);
 }

@@ -32,7 +32,8 @@ static Meta empty_like(const Meta *like) { return meta_new(like->dtype, like->de
 static bool infer_first(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
     int dim;
     if (!need_tensor(op, args, 0, error)) return false;
-    outs[0] = preserved_like(arg_meta(&args[0]), context->syms);
+    bool forward = op_param_index(op, "half_to_float") >= 0; /* contiguous, as PyTorch's */
+    outs[0] = forward ? contiguous_like(arg_meta(&args[0]), context->syms) : preserved_like(arg_meta(&args[0]), context->syms);
     if (!read_dim(op, args, "dim", outs[0].rank, &dim, error)) return false;
     const Arg *input_dtype = op_arg(op, args, "input_dtype");
     if (input_dtype->tag == ARG_DTYPE) outs[0].dtype = input_dtype->dtype;

@@ -44,7 +44,7 @@ static bool read_indices(const Op *op, const Arg *indices, const Meta *input, Fa
         const Arg *item = &indices->list.items[i];
         if (item->tag != ARG_TENSOR) continue;
         const Meta *meta = arg_meta(item);
-        if (!dtype_is_int(meta->dtype) || meta->dtype == DTYPE_U8) return op_error(error, ERROR_INDEX, "tensors used as indices must be long, int, byte or bool tensors");
+        if (meta->dtype != DTYPE_I64 && meta->dtype != DTYPE_I32) return op_error(error, ERROR_INDEX, "tensors used as indices must be long, int, byte or bool tensors");
         Dim before[MAX_RANK];
         int before_rank = fancy->rank;
         memcpy(before, fancy->sizes, sizeof before);
@@ -153,7 +153,7 @@ static bool infer_gather(const Op *op, const Arg *args, Meta *outs, int *count, 
     for (int i = 0; i < index->rank; i++)
         if (i != dim && dim_is(SYM_LT, input->sizes[i], index->sizes[i]))
             return op_error(error, ERROR_RUNTIME, "Size does not match at dimension %d expected index to be no larger than self apart from dimension %d", i, dim);
-    outs[0] = gathers ? dense_of(input, context->syms) : preserved_of(input, context->syms);
+    outs[0] = dense_of(input, context->syms);
     if (gathers) {
         outs[0].rank = index->rank;
         memcpy(outs[0].sizes, index->sizes, sizeof index->sizes);
@@ -181,7 +181,8 @@ static bool infer_slices(const Op *op, const Arg *args, Meta *outs, int *count, 
     const Meta *index = arg_meta(&args[2]);
     if (index->rank > 1) return op_error(error, ERROR_INDEX, "%s(): Index is supposed to be a vector", op->name);
     if (!index_dtype_ok(op, index, error)) return false;
-    outs[0] = selects ? dense_of(input, context->syms) : preserved_of(input, context->syms);
+    bool fills = strcmp(op->shared, "index_fill") == 0; /* the one of these that keeps its input's strides */
+    outs[0] = fills ? preserved_of(input, context->syms) : dense_of(input, context->syms);
     if (selects && input->rank) outs[0].sizes[dim] = index->rank ? index->sizes[0] : 1, meta_set_contiguous(&outs[0], context->syms);
     *count = 1;
     const Arg *source = op_arg(op, args, "source"), *value = op_arg(op, args, "value");
@@ -239,6 +240,8 @@ static bool infer_nonzero(const Op *op, const Arg *args, Meta *outs, int *count,
     if (!needs_data(op, &args[0], error)) return false;
     Meta out = {.dtype = DTYPE_I64, .device = input->device, .rank = 2, .sizes = {nonzero_places(&args[0], NULL), input->rank}};
     outs[0] = dense_of(&out, context->syms);
+    outs[0].strides[0] = 1; /* as PyTorch's: one column after the other */
+    outs[0].strides[1] = out.sizes[0];
     *count = 1;
     return true;
 }

@@ -63,7 +63,8 @@ static int tensor_metas(const Op *op, const Arg *args, const Meta **metas) {
 static void choose_layout(const Op *op, const Arg *args, Meta *out, SymTable *syms) {
     const Meta *metas[8];
     const Arg *format = op_arg(op, args, "memory_format");
-    if (format->tag == ARG_STR && strstr(format->s, "contiguous")) meta_set_contiguous(out, syms);
+    bool dense = op->shared && strstr(op->shared, "dense");
+    if (dense || (format->tag == ARG_STR && strstr(format->s, "contiguous"))) meta_set_contiguous(out, syms);
     else if (format->tag == ARG_STR && strstr(format->s, "channels_last") && out->rank == 4) {
         static const int order[] = {1, 3, 2, 0};
         Dim stride = 1;

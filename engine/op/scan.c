@@ -41,6 +41,7 @@ static double log_add(double a, double b) {
 }
 
 static void scan_doubles(const char *word, double *x, int64_t *at, int64_t n) {
+    if (n && strcmp(word, "sum") == 0) x[0] += 0.0; /* a total begins with 0, so that -0 becomes it */
     for (int64_t i = 1; i < n; i++) {
         if (strcmp(word, "sum") == 0) x[i] += x[i - 1];
         else if (strcmp(word, "prod") == 0) x[i] *= x[i - 1];
@@ -102,6 +103,7 @@ static void scan_group(const Scan *scan, int64_t first, int64_t n) {
     char *dst = scan->dst + line_offset(&scan->out, first);
     int64_t src_step = scan->in.strides[scan->in.rank - 1], dst_step = scan->out.strides[scan->out.rank - 1];
     load_values(scan->from, scan->compute, n, running, src, src_step);
+    for (int64_t k = 0; scan->compute == DTYPE_F64 && strcmp(scan->word, "sum") == 0 && k < n; k++) running[k] += 0.0;
     store_values(scan->compute, scan->to, n, running, dst, dst_step);
     for (int64_t i = 1; i < scan->in.length; i++) {
         load_values(scan->from, scan->compute, n, values, src + i * scan->in.stride, src_step);

@@ -37,14 +37,14 @@ aten = torch.ops.aten
 # ---- softmax ----
 
 def _softmax(input, dim, half_to_float):
-    x = wide(input)
+    x = wide(input.contiguous())
     exponents = torch.exp(x - x.amax([dim], True)) if input.numel() > 0 else torch.exp(x)
     result = exponents / exponents.sum([dim], True)
     return result if half_to_float else result.to(input.dtype)
 
 
 def _log_softmax(input, dim, half_to_float):
-    x = wide(input)
+    x = wide(input.contiguous())
     shifted = x - x.amax([dim], True) if input.numel() > 0 else x
     result = shifted - torch.log(torch.exp(shifted).sum([dim], True))
     return result if half_to_float else result.to(input.dtype)
@@ -199,6 +199,16 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     if weight is not None:
         loss = loss * weight
     return reduce_loss(loss, reduction)
+
+
+def isin(elements, test_elements, assume_unique=False, invert=False):
+    """Either may be a number."""
+    tests = test_elements if isinstance(test_elements, torch.Tensor) else torch.tensor(test_elements, device=elements.device)
+    tested = elements if isinstance(elements, torch.Tensor) else torch.tensor(elements, device=tests.device)
+    if tested.dtype == torch.bool or tests.dtype == torch.bool:
+        raise RuntimeError("Unsupported input type encountered for isin(): Bool")
+    found = (tested.unsqueeze(-1) == tests.reshape([-1])).any(-1)
+    return found.logical_not() if invert else found
 
 
 # ---- views ----
@@ -409,6 +419,21 @@ def rot90(input, k=1, dims=(0, 1)):
     return input.clone()
 
 
+def narrow(input, dim, start, length):
+    if input.dim() == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    size = input.shape[dim]
+    start = int(start) if isinstance(start, torch.Tensor) else start
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if start < -size or start > size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return aten.slice(input, dim, start, start + length, 1)
+
+
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     if dim is None:
         input, dim = input.reshape([-1]), 0
@@ -416,7 +441,7 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     if isinstance(repeats, int):
         shape = list(input.shape)
         copies = input.unsqueeze(dim + 1).expand(shape[:dim + 1] + [repeats] + shape[dim + 1:])
-        return copies.reshape(shape[:dim] + [shape[dim] * repeats] + shape[dim + 1:])
+        return copies.clone(memory_format=torch.contiguous_format).view(shape[:dim] + [shape[dim] * repeats] + shape[dim + 1:])
     # Where each output comes from: how many of the running totals are at or before its place.
     ends = repeats.cumsum(0)
     length = output_size if output_size is not None else int(ends[-1].item())

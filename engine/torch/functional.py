@@ -45,6 +45,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):
+    if not input.is_floating_point():
+        raise NotImplementedError(f"rms_norm(): not implemented for {input.dtype}")
     shape = _normalized_shape(input, normalized_shape)
     x = input.to(torch.float32) if input.dtype == torch.float16 or input.dtype == torch.bfloat16 else input
     dims = list(range(input.dim() - len(shape), input.dim()))
@@ -109,6 +111,8 @@ def negative(input):
 
 
 def positive(input):
+    if input.dtype == torch.bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
@@ -143,18 +147,25 @@ def arctanh(input):
 # ---- pointwise ----
 
 def float_power(input, exponent):
+    exponent = exponent.to(torch.float64) if isinstance(exponent, torch.Tensor) else float(exponent)
     return torch.pow(input.to(torch.float64) if isinstance(input, torch.Tensor) else float(input), exponent)
 
 
 # ---- reductions ----
 
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
+    if not input.is_floating_point():
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype}")
     counted = input.isnan().logical_not().sum(dim, keepdim)
     return torch.nansum(input, dim, keepdim, dtype=dtype) / counted
 
 
 def trapezoid(y, x=None, *, dx=1, dim=-1):
+    if y.dtype == torch.bool:
+        raise RuntimeError("trapezoid: received a bool input for `y`, but bool is not supported")
     n = y.shape[dim]
+    if x is None and n > 1:
+        return (y.sum(dim) - (y.select(dim, 0) + y.select(dim, n - 1)) * 0.5) * dx
     sides = y.narrow(dim, 0, max(n - 1, 0)) + y.narrow(dim, 1 if n > 0 else 0, max(n - 1, 0))
     return (sides * _widths(y, x, dx, dim)).sum(dim) / 2.0
 
@@ -190,6 +201,9 @@ def vecdot(x, y, *, dim=-1):
 
 
 def cov(input, *, correction=1):
+    if input.dtype == torch.bool:
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    input = input if input.is_floating_point() else input.to(torch.get_default_dtype())
     x = input.unsqueeze(0) if input.dim() < 2 else input
     centered = x - x.mean(1, True)
     result = torch.mm(centered, centered.t()) / (x.shape[1] - correction)
@@ -205,6 +219,8 @@ def corrcoef(input):
 
 
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
+    if input.dtype != torch.float32 and input.dtype != torch.float64:
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if dim is None:
         values, dim, rank = input.reshape([-1]), 0, input.dim()
         kept = [1] * rank
@@ -235,6 +251,8 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
 
 
 def histc(input, bins=100, min=0, max=0):
+    if not input.is_floating_point():
+        raise NotImplementedError(f"histc(): not implemented for {input.dtype}")
     low, high = (input.min(), input.max()) if min == 0 and max == 0 else (min, max)
     inside = input[(input >= low).logical_and(input <= high)]
     place = ((inside - low) / (high - low) * bins).to(torch.int64).clamp(0, bins - 1)
@@ -261,6 +279,10 @@ def kron(input, other):
 
 
 def cdist(x1, x2, p=2.0, compute_mode=None):
+    if x1.dtype == torch.float16 or x1.dtype == torch.bfloat16:
+        raise NotImplementedError(f"cdist(): not implemented for {x1.dtype}")
+    if not x1.is_floating_point():
+        raise RuntimeError(f"cdist only supports floating-point dtypes, X1 got: {x1.dtype}")
     return aten.linalg_vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, [-1])
 
 

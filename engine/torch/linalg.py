@@ -77,6 +77,8 @@ def matmul(input, other, *, out=None):
 
 
 def vecdot(x, y, *, dim=-1, out=None):
+    if not x.is_floating_point():
+        raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype}")
     return (x * y).sum(dim)
 
 

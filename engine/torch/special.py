@@ -44,12 +44,14 @@ def xlogy(input, other):
 
 
 def xlog1py(input, other):
-    return torch.where(input == 0, torch.where(torch.isnan(other), math.nan, 0.0), input * torch.log1p(other))
+    product = input * torch.log1p(other)
+    return torch.where(input == 0, torch.where(torch.isnan(other), math.nan, torch.zeros_like(product)), product)
 
 
 def entr(input):
     """-x log x, zero at zero, -inf below it."""
-    return torch.where(input > 0, -input * torch.log(input), torch.where(input == 0, 0.0, torch.where(torch.isnan(input), math.nan, -math.inf)))
+    product = -input * torch.log(input)
+    return torch.where(input > 0, product, torch.where(input == 0, 0.0, torch.where(torch.isnan(input), math.nan, torch.full_like(product, -math.inf))))
 
 
 def ndtr(input):

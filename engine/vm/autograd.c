@@ -164,7 +164,7 @@ void autograd_release_saved(VM *vm, GradNode *node) {
         node->saved[i] = VALUE_NULL;
         value_unref(vm, held);
     }
-    if (node->nsaved) node->released = true;
+    if (node->nsaved > node->nkept) node->released = true;
 }
 
 /* ---- OBJ_GRAD_NODE in the language ---- */

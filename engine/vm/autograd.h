@@ -17,6 +17,7 @@ struct GradNode {
     int ninputs, noutputs;
     GradEdge *edges;                /* ninputs */
     BackwardFn backward;
+    int nkept;                      /* of the saved values, those at the end that the backward itself does not need: freed with the others, not missed */
     Value *saved; uint32_t *saved_versions; int nsaved; /* tensors and other arguments; tensors with the version they had */
     int *saved_outputs;             /* the saved value is (a detached alias of) output i of this node; -1: it is an input */
     Meta *output_metas;

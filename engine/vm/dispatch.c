@@ -223,11 +223,23 @@ static bool check_refusals(VM *vm, const Op *op, const Arg *bound) {
     return ok;
 }
 
+/* sort(dim, stable=True): where `stable` is given, PyTorch takes the rest by name, too. */
+static bool check_stable(VM *vm, const Op *op, int nargs, Tuple *kwnames) {
+    int positional = nargs - (kwnames ? kwnames->count : 0);
+    if (!kwnames || positional < 2 || op_param_index(op, "stable") < 0 || !vm->frame || vm->frame->code->file->shipped) return true;
+    for (int i = 0; i < kwnames->count; i++)
+        if (strcmp(str_text(kwnames->items[i]), "stable") == 0) {
+            vm_raise(vm, "TypeError", "%s() received an invalid combination of arguments: with stable=, the other arguments are given by keyword", op->name);
+            return false;
+        }
+    return true;
+}
+
 static Value bind_and_run(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Arena *arena) {
     Arg bound[DISPATCH_MAX_PARAMS];
     vm->context.default_device = vm->default_device; /* sessions and programs change the VM's own fields */
     vm->context.default_dtype = vm->default_dtype;
-    if (!vm_bind_op(vm, op, args, nargs, kwnames, bound, arena)) return VALUE_ERROR;
+    if (!check_stable(vm, op, nargs, kwnames) || !vm_bind_op(vm, op, args, nargs, kwnames, bound, arena)) return VALUE_ERROR;
     if (!check_refusals(vm, op, bound)) return VALUE_ERROR;
     Casts casts = {.count = 0};
     Value result = VALUE_ERROR;

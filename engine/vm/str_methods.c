@@ -497,7 +497,9 @@ static Value str_expandtabs(METHOD) {
     for (size_t i = 0; i < SELF->length; i++) {
         char c = SELF->text[i];
         if (c == '\t') {
-            for (int64_t k = size > 0 ? size - column % size : 0; k > 0; k--, column++) text_char(&text, ' ');
+            int64_t blanks = size > 0 ? size - column % size : 0;
+            if (!vm_reserve(vm, blanks + (int64_t)text.length, 1)) return text_free(&text), VALUE_ERROR;
+            for (; blanks > 0; blanks--, column++) text_char(&text, ' ');
             continue;
         }
         text_char(&text, c);

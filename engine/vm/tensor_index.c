@@ -180,7 +180,7 @@ static bool take_item(Reading *r, Value v, int after) {
     if (value_is(v, OBJ_SLICE)) return take_slice(r, (const Slice *)v.o);
     if (v.tag == V_INT || value_is(v, OBJ_SYM)) return take_int(r, v);
     if (value_is(v, OBJ_LIST) || value_is(v, OBJ_TUPLE) || value_is(v, OBJ_RANGE)) return take_sequence(r, v);
-    vm_raise(r->vm, "IndexError", "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", type_name(r->vm, v));
+    vm_raise(r->vm, value_is(v, OBJ_STR) ? "TypeError" : "IndexError", "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", type_name(r->vm, v));
     return false;
 }
 
@@ -290,10 +290,21 @@ static bool assign_view(VM *vm, const Reading *r, Value value) {
     return ok;
 }
 
+/* One number for all that masks choose is cast to the tensor's dtype; other values must have it. */
+static Tensor *cast_for_masks(VM *vm, Tensor *src, const Tensor *target, const Arg *list, int count) {
+    bool masks = meta_is_static(&src->meta) && meta_numel(&src->meta) == 1 && src->meta.dtype != target->meta.dtype;
+    for (int i = 0; i < count; i++) masks = masks && (list[i].tag != ARG_TENSOR || list[i].tensor.meta->dtype == DTYPE_BOOL);
+    if (!masks) return src;
+    Value cast = vm_op_args(vm, "_to_copy", (Arg[]){arg_of_tensor(src), {.tag = ARG_DTYPE, .dtype = target->meta.dtype}}, 2);
+    value_unref(vm, value_tensor(src));
+    return value_is_tensor(cast) ? tensor_of(cast) : NULL;
+}
+
 static bool assign_indexed(VM *vm, const Reading *r, Value value) {
     Arg list[MAX_RANK];
     int count = index_list(r, list);
     Tensor *src = value_as_tensor(vm, value, view_of(r));
+    if (src) src = cast_for_masks(vm, src, view_of(r), list, count);
     if (!src) return false;
     Value done = vm_op_args(vm, "index_put_", (Arg[]){arg_of_tensor(view_of(r)), {.tag = ARG_TENSORS, .list = {list, count}}, arg_of_tensor(src), arg_bool(false)}, 4);
     value_unref(vm, value_tensor(src));

@@ -226,7 +226,8 @@ def parse_arguments():
 def main():
     options = parse_arguments()
     paths = sorted(pathlib.Path(options.folder).glob('[0-9]*.py'))
-    cases = [Case(path) for path in paths if options.only in path.name]
+    # A program that was not recorded yet has nothing to be compared with.
+    cases = [Case(path) for path in paths if options.only in path.name and path.with_suffix('.expected.json').exists()]
     known, differing, wrong = read_known(options.known), set(), []
     agreeing = dict.fromkeys(ASPECTS, 0)
     for case, problems, seconds in run_all(cases, os.path.abspath(options.vitrine), options.device, options.jobs):

@@ -12,11 +12,13 @@ for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.i
             steps = w[:, 1:] - w[:, :-1]
             assert bool((steps <= 0).all()) if descending else bool((steps >= 0).all())
             assert bool(((i[:, 1:] - i[:, :-1]) > 0)[steps == 0].all()), "equal values change places"
-            if n > 1:
+            if n > 1 and dtype != torch.bool:
                 k = max(1, n // 10)
                 tv, ti = x.topk(k, 1, largest=descending)
                 assert torch.equal(tv, v[:, :k]) and torch.equal(x.gather(1, ti), tv), (dtype, n, k)
         v, i = x.sort(1)
+        if dtype == torch.bool:
+            continue
         assert torch.equal(x.kthvalue((n + 1) // 2, 1)[0], v[:, (n + 1) // 2 - 1])
         assert torch.equal(x.median(1)[0], v[:, (n - 1) // 2])
         assert torch.equal(x.t().sort(0)[0], v.t())

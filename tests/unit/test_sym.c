@@ -173,8 +173,180 @@ START_TEST(negative_division_prints_floor_in_c) {
 }
 END_TEST
 
+/* ---- assumptions ---- */
+
+static Dim size_var(const char *name, int64_t hint) {
+    Dim var = sym_var(syms, name, 2, INT64_MAX, SYM_SIZE);
+    var_set_hint(var, hint);
+    return var;
+}
+
+static const Assumption *last_assumption(void) { return assumption_at(syms, assumption_count(syms) - 1); }
+
+START_TEST(ranges_decide_without_an_assumption) {
+    Dim n = size_var("n", 8), m = size_var("m", 5);
+    ck_assert(dim_is(SYM_LT, 1, n) && !dim_is(SYM_EQ, n, 0) && !dim_is_one(n) && dim_is(SYM_LE, n, n) && dim_is(SYM_LT, n, dim_add(syms, n, 1)));
+    ck_assert(dim_is(SYM_LT, n, dim_mul(syms, n, m)) && dim_is(SYM_LE, dim_mod(syms, n, 4), 3)); /* a common factor of at least 1 drops out */
+    ck_assert_int_eq(assumption_count(syms), 0);
+}
+END_TEST
+
+START_TEST(comparisons_narrow_ranges) {
+    Dim n = size_var("n", 8);
+    ck_assert(dim_is(SYM_LT, 5, n) && !dim_is(SYM_LT, 20, n));
+    ck_assert(dim_low(n) == 6 && dim_high(n) == 20);
+    ck_assert(assumption_count(syms) == 2 && last_assumption()->absorbed); /* the range says it all */
+    ck_assert(dim_is(SYM_LT, 4, n) && dim_is(SYM_LE, dim_add(syms, dim_mul(syms, n, 2), 3), 43));
+    ck_assert_int_eq(assumption_count(syms), 2);
+    ck_assert(!dim_is(SYM_EQ, dim_floordiv(syms, n, 2), 3)); /* 3 is the low end of n // 2 */
+    ck_assert(dim_low(n) == 8 && last_assumption()->absorbed);
+    ck_assert(dim_is(SYM_LE, dim_add(syms, dim_mul(syms, n, -3), 10), -5));
+    ck_assert_int_eq(dim_low(dim_mul(syms, n, 3)), 24); /* what was made before follows */
+}
+END_TEST
+
+START_TEST(remainders_are_remembered) {
+    Dim n = size_var("n", 8), half = dim_floordiv(syms, n, 2);
+    ck_assert(dim_is(SYM_EQ, dim_mod(syms, n, 4), 0) && !last_assumption()->absorbed);
+    ck_assert(dim_mod(syms, n, 2) == 0 && dim_mod(syms, dim_add(syms, n, 3), 4) == 3 && dim_mod(syms, dim_mul(syms, n, n), 4) == 0);
+    ck_assert(dim_mul(syms, half, 2) == n && dim_mul(syms, dim_floordiv(syms, dim_add(syms, n, 1), 4), 4) == n);
+    Dim odd = size_var("odd", 7);
+    ck_assert(!dim_is(SYM_EQ, dim_mod(syms, odd, 2), 0));
+    ck_assert(dim_mul(syms, dim_floordiv(syms, dim_add(syms, odd, 1), 2), 2) == dim_add(syms, odd, 1));
+    Dim third = size_var("third", 9); /* from x == 3 * (x // 3) */
+    ck_assert(dim_same(third, dim_mul(syms, dim_floordiv(syms, third, 3), 3)) && dim_mod(syms, third, 3) == 0);
+}
+END_TEST
+
+START_TEST(equalities_replace_the_younger) {
+    Dim n = size_var("n", 8), m = size_var("m", 8), k = size_var("k", 17), wide = size_var("wide", 16);
+    ck_assert(dim_same(n, m) && dim_resolve(m) == n && dim_resolve(dim_mul(syms, m, 3)) == dim_mul(syms, n, 3));
+    ck_assert(dim_same(k, dim_add(syms, dim_mul(syms, m, 2), 1)) && dim_resolve(k) == dim_add(syms, dim_mul(syms, n, 2), 1));
+    ck_assert(dim_same(dim_mul(syms, n, 2), wide) && dim_resolve(wide) == dim_mul(syms, n, 2));
+    int count = assumption_count(syms);
+    ck_assert(dim_same(dim_sub(syms, k, 1), wide) && dim_is(SYM_LT, m, k) && assumption_count(syms) == count);
+    Dim fixed = size_var("fixed", 5);
+    ck_assert(dim_specialize(fixed, "a test needs it") == 5 && dim_resolve(fixed) == 5 && last_assumption()->absorbed);
+    ck_assert_str_eq(last_assumption()->why, "a test needs it");
+}
+END_TEST
+
+START_TEST(a_replaced_variable_keeps_its_range) {
+    Dim n = size_var("n", 8), less = size_var("less", 5);
+    ck_assert(dim_same(less, dim_sub(syms, n, 3)) && dim_low(n) == 5); /* less is at least 2 */
+    Dim a = size_var("a", 6), b = size_var("b", 3);
+    ck_assert(dim_same(a, dim_mul(syms, b, 2)) && dim_low(b) >= 1);
+}
+END_TEST
+
+START_TEST(minima_are_compared_by_their_operands) {
+    Dim n = size_var("n", 8), m = size_var("m", 5), least = dim_min(syms, n, m);
+    ck_assert(dim_is(SYM_LT, least, n));
+    ck_assert_str_eq(shown(last_assumption()->relation, false), "m < n");
+    ck_assert(dim_resolve(least) == m && dim_resolve(dim_max(syms, n, m)) == n);
+    ck_assert(dim_is(SYM_LT, m, dim_add(syms, n, 2)) && dim_is(SYM_LE, dim_add(syms, m, 1), n) && !dim_same(n, m));
+    ck_assert_int_eq(assumption_count(syms), 1);
+}
+END_TEST
+
+START_TEST(frozen_tables_only_list) {
+    Dim n = size_var("n", 8);
+    table_freeze(syms);
+    ck_assert(dim_is(SYM_LT, 5, n) && dim_is(SYM_LT, 5, n));
+    ck_assert(assumption_count(syms) == 1 && dim_low(n) == 2);
+}
+END_TEST
+
+/* Whatever was assumed under the hints: at any other values of the variables that satisfy all assumptions, every answer given is the right one and
+ * every resolved expression has its old value. */
+static uint32_t noise(uint32_t *state) { return *state = *state * 1664525u + 1013904223u, *state >> 8; }
+
+typedef struct Values { Dim vars[3]; int64_t at[3]; } Values;
+
+static int64_t value_now(const Sym *var, void *state) {
+    const Values *values = state;
+    for (int i = 0; i < 3; i++)
+        if (values->vars[i] == dim_of_sym(var)) return values->at[i];
+    return 0;
+}
+
+static Dim random_size(uint32_t *state, const Values *values, int depth) {
+    Dim a = values->vars[noise(state) % 3], b = values->vars[noise(state) % 3];
+    if (depth > 1) a = random_size(state, values, depth - 1);
+    switch (noise(state) % 7) {
+    case 0: return dim_add(syms, a, (int64_t)(noise(state) % 5) - 2);
+    case 1: return dim_mul(syms, a, noise(state) % 3 + 1);
+    case 2: return dim_floordiv(syms, a, noise(state) % 4 + 1);
+    case 3: return dim_mod(syms, a, noise(state) % 4 + 2);
+    case 4: return dim_add(syms, a, b);
+    case 5: return dim_min(syms, a, b);
+    default: return dim_max(syms, a, dim_sub(syms, b, 3));
+    }
+}
+
+START_TEST(what_is_assumed_decides_all_answers) {
+    static const SymKind relations[] = {SYM_EQ, SYM_NE, SYM_LT, SYM_LE};
+    for (uint32_t number = 1; number < 400; number++) {
+        uint32_t state = number;
+        Values values = {{0}, {0}};
+        syms = sym_table_new(arena);
+        for (int i = 0; i < 3; i++) values.vars[i] = size_var(i == 0 ? "n" : i == 1 ? "m" : "k", 2 + (int64_t)(noise(&state) % 8));
+        Dim left[6], right[6];
+        SymKind kinds[6];
+        bool truth[6];
+        for (int q = 0; q < 6; q++) {
+            left[q] = random_size(&state, &values, 2), right[q] = noise(&state) % 2 ? random_size(&state, &values, 1) : (Dim)(noise(&state) % 9);
+            kinds[q] = relations[noise(&state) % 4];
+            truth[q] = dim_is(kinds[q], left[q], right[q]);
+        }
+        for (int trial = 0; trial < 200; trial++) {
+            bool allowed = true;
+            for (int i = 0; i < 3; i++) values.at[i] = 2 + (int64_t)(noise(&state) % 11);
+            for (int i = 0; i < assumption_count(syms); i++) allowed = allowed && dim_evaluate(assumption_at(syms, i)->relation, value_now, &values);
+            for (int i = 0; i < 3; i++) { /* what the guards say of absorbed ones */
+                Dim now = dim_resolve(values.vars[i]);
+                allowed = allowed && values.at[i] == dim_evaluate(now, value_now, &values) && values.at[i] >= dim_low(values.vars[i]) && values.at[i] <= dim_high(values.vars[i]);
+            }
+            for (int q = 0; q < 6 && allowed; q++) {
+                int64_t a = dim_evaluate(left[q], value_now, &values), b = dim_evaluate(right[q], value_now, &values);
+                bool right_answer = kinds[q] == SYM_EQ ? a == b : kinds[q] == SYM_NE ? a != b : kinds[q] == SYM_LT ? a < b : a <= b;
+                ck_assert_msg(right_answer == truth[q], "seed %u: question %d", number, q);
+                ck_assert_msg(dim_evaluate(dim_resolve(left[q]), value_now, &values) == a, "seed %u: expression %d", number, q);
+            }
+        }
+    }
+}
+END_TEST
+
+/* Ranges and replacements alone, without the list: all that an absorbed assumption says must be in them. */
+START_TEST(absorbed_assumptions_are_said_by_ranges) {
+    static const SymKind relations[] = {SYM_EQ, SYM_NE, SYM_LT, SYM_LE};
+    for (uint32_t number = 1; number < 400; number++) {
+        uint32_t state = number * 77;
+        Values values = {{0}, {0}};
+        syms = sym_table_new(arena);
+        for (int i = 0; i < 3; i++) values.vars[i] = size_var(i == 0 ? "n" : i == 1 ? "m" : "k", 2 + (int64_t)(noise(&state) % 8));
+        for (int q = 0; q < 6; q++) dim_is(relations[noise(&state) % 4], random_size(&state, &values, 2), noise(&state) % 2 ? random_size(&state, &values, 1) : (Dim)(noise(&state) % 9));
+        for (int trial = 0; trial < 300; trial++) {
+            bool allowed = true;
+            for (int i = 0; i < 3; i++) values.at[i] = 2 + (int64_t)(noise(&state) % 11);
+            for (int i = 0; i < 3; i++) {
+                Dim now = dim_resolve(values.vars[i]);
+                allowed = allowed && values.at[i] == dim_evaluate(now, value_now, &values);
+                if (now == values.vars[i]) allowed = allowed && values.at[i] >= dim_low(now) && values.at[i] <= dim_high(now);
+            }
+            for (int i = 0; i < assumption_count(syms); i++) allowed = allowed && (assumption_at(syms, i)->absorbed || dim_evaluate(assumption_at(syms, i)->relation, value_now, &values));
+            for (int i = 0; i < assumption_count(syms) && allowed; i++)
+                ck_assert_msg(dim_evaluate(assumption_at(syms, i)->asked, value_now, &values) == dim_hint(assumption_at(syms, i)->asked), "seed %u: assumption %d", number, i);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
-    const TTest *tests[] = {equal_polynomials_are_one_pointer, division_uses_ranges, division_by_symbolic_sizes, axis_of_extent_one_is_zero,
+    const TTest *tests[] = {ranges_decide_without_an_assumption, comparisons_narrow_ranges, remainders_are_remembered, equalities_replace_the_younger,
+                            a_replaced_variable_keeps_its_range, minima_are_compared_by_their_operands, frozen_tables_only_list, what_is_assumed_decides_all_answers,
+                            absorbed_assumptions_are_said_by_ranges, equal_polynomials_are_one_pointer, division_uses_ranges, division_by_symbolic_sizes, axis_of_extent_one_is_zero,
                             linear_parts, simplifying_keeps_values_and_ranges, negative_division_prints_floor_in_c};
     return UNIT_RUN("sym", tests, open_table, close_table);
 }

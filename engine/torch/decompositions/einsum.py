@@ -16,12 +16,11 @@ def einsum(equation, *operands):
         other, other_letters = terms[at]
         later = "".join([t[1] for t in terms[at + 1:]]) + output
         tensor, letters = contract(tensor, letters, other, other_letters, later, sizes)
-    summed = [i for i, letter in enumerate(letters) if letter not in output]
-    if summed:
-        tensor = tensor.sum(summed)
-        letters = "".join([letter for letter in letters if letter in output])
-    order = [letters.index(letter) for letter in output]
-    return tensor.permute(order) if order != list(range(len(order))) else tensor
+    # What is left to be summed comes last, so that the sum is laid out as the output.
+    rest = [letter for letter in letters if letter not in output]
+    order = [letters.index(letter) for letter in output] + [letters.index(letter) for letter in rest]
+    tensor = tensor.permute(order) if order != list(range(len(order))) else tensor
+    return tensor.sum(list(range(len(output), len(order))), dtype=operands[0].dtype) if rest else tensor
 
 
 def read_equation(equation, operands):

@@ -17,7 +17,7 @@ def squeezed(x, dims):
 
 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
-    x = wide(input)
+    x = wide(input.contiguous())
     dims = list(range(input.dim() - len(normalized_shape), input.dim()))
     variance, mean = torch.var_mean(x, dims, correction=0, keepdim=True)
     rstd = torch.rsqrt(variance + eps)

@@ -141,8 +141,10 @@ def _nll_loss(input, target, weight, reduction, ignore_index):
         raise ValueError(f"Expected 1 or more dimensions (got {rank})")
     if rank > 1 and input.shape[0] != target.shape[0]:
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
-    if target.is_floating_point():
-        raise RuntimeError("expected scalar type Long but found Float")
+    if target.dtype == torch.uint8:
+        target = target.to(torch.int64)
+    if target.dtype != torch.int64:
+        raise RuntimeError(f"expected the targets to be torch.int64, but found {target.dtype}")
     if rank > 2 and list(input.shape[2:]) != list(target.shape[1:]):
         raise RuntimeError(f"Expected target size {[input.shape[0]] + list(input.shape[2:])}, got {list(target.shape)}")
     if not torch._C._is_eager():
@@ -240,7 +242,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     index = torch.where(given, labels, 0)
     is_label = torch.zeros_like(labels).scatter_add(1, index, given.to(labels.dtype)) > 0
     own = rows.gather(1, index)
-    excess = (1 - own.unsqueeze(2) + rows.unsqueeze(1)).clamp_min(0)
+    excess = torch.relu(1 - own.unsqueeze(2) + rows.unsqueeze(1))
     counted = given.unsqueeze(2).logical_and(is_label.logical_not().unsqueeze(1))
     loss = torch.where(counted, excess, 0).sum([1, 2]) / rows.shape[1]
     return _reduced(loss if input.dim() > 1 else loss.squeeze(0), _reduction(size_average, reduce, reduction))

@@ -9,18 +9,22 @@
 #include <string.h>
 
 /* ---- evaluating the text of a call ---- */
-typedef struct ExpressionCall { Session *session; const char *text; const char *param; Code *code; } ExpressionCall;
+typedef struct ExpressionCall { Session *session; const char *text; const char **params; int param_count; Code *code; } ExpressionCall;
+typedef struct Bound { const char *names[SWEEP_VARIABLES + 1]; Value values[SWEEP_VARIABLES + 1]; int count; } Bound; /* names of an expression; values borrowed */
 
 static void expression_body(void *state) {
     ExpressionCall *call = state;
     Session *session = call->session;
     SourceFile *file = source_new(session->arena, "<command>", arena_strdup(session->arena, call->text), strlen(call->text), 1);
-    call->code = lang_compile_expression(&session->lang, file, "<command>", &call->param, call->param ? 1 : 0);
+    call->code = lang_compile_expression(&session->lang, file, "<command>", call->params, call->param_count);
 }
 
-/* Value of an expression in the main namespace; with `param` bound to `argument` when given. Errors are reported. */
-static Value evaluate_text(Session *session, const char *text, const char *param, Value argument) {
-    ExpressionCall call = {session, text, param ? intern(session->names, param) : NULL, NULL};
+/* Value of an expression in the main namespace, with some names bound. Errors are reported. */
+static Value evaluate_text(Session *session, const char *text, const Bound *bound) {
+    const char *names[SWEEP_VARIABLES + 1];
+    Value values[SWEEP_VARIABLES + 1];
+    for (int i = 0; i < bound->count; i++) names[i] = intern(session->names, bound->names[i]), values[i] = bound->values[i];
+    ExpressionCall call = {session, text, names, bound->count, NULL};
     if (!fail_catch(&session->failure, expression_body, &call)) {
         Text report = {0};
         span_report(&report, session->failure.span, "error", session->failure.message);
@@ -29,7 +33,7 @@ static Value evaluate_text(Session *session, const char *text, const char *param
         return VALUE_ERROR;
     }
     Value function = function_new(session->vm, call.code, session->vm->main->dict);
-    Value result = vm_call(session->vm, function, &argument, param ? 1 : 0, NULL);
+    Value result = vm_call(session->vm, function, values, bound->count, NULL);
     value_unref(session->vm, function);
     if (value_is_error(result)) session_report(session);
     return result;
@@ -73,9 +77,12 @@ static size_t trimmed(const char *text) {
     return length;
 }
 
-static bool take_parts(Session *session, const char *arguments, CallParts *parts) {
+static bool take_parts(Session *session, const char *arguments, const Bound *given, CallParts *parts) {
     Value builtin = builtin_new(session->vm, "___arguments", take_arguments, 0, -1, 0);
-    Value pair = evaluate_text(session, arguments, "___arguments", builtin);
+    Bound bound = *given;
+    bound.names[bound.count] = "___arguments";
+    bound.values[bound.count++] = builtin;
+    Value pair = evaluate_text(session, arguments, &bound);
     value_unref(session->vm, builtin);
     if (value_is_error(pair)) return false;
     Tuple *both = (Tuple *)pair.o, *values = (Tuple *)both->items[0].o;
@@ -86,7 +93,11 @@ static bool take_parts(Session *session, const char *arguments, CallParts *parts
     return true;
 }
 
-bool session_call_parts(Session *session, const char *text, CallParts *parts) {
+bool session_call_parts(Session *session, const char *text, CallParts *parts) { return session_call_parts_with(session, text, NULL, NULL, 0, parts); }
+
+bool session_call_parts_with(Session *session, const char *text, const char *const *names, const Value *values, int count, CallParts *parts) {
+    Bound bound = {.count = count};
+    for (int i = 0; i < count; i++) bound.names[i] = names[i], bound.values[i] = values[i];
     *parts = (CallParts){0};
     size_t length = trimmed(text);
     int open = last_open(text, length);
@@ -94,10 +105,10 @@ bool session_call_parts(Session *session, const char *text, CallParts *parts) {
         session_note(session, "a call is expected, like f(x, 2)");
         return false;
     }
-    parts->callee = evaluate_text(session, arena_strndup(session->command, text, (size_t)open), NULL, VALUE_NULL);
+    parts->callee = evaluate_text(session, arena_strndup(session->command, text, (size_t)open), &bound);
     if (value_is_error(parts->callee)) return false;
     char *arguments = arena_printf(session->command, "___arguments%.*s", (int)(length - (size_t)open), text + open);
-    if (take_parts(session, arguments, parts)) return true;
+    if (take_parts(session, arguments, &bound, parts)) return true;
     value_unref(session->vm, parts->callee);
     return false;
 }

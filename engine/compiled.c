@@ -5,7 +5,7 @@
  * A backward called with fewer tangents than usual runs (and at first use compiles) a backward pruned for them: no zeros are ever made up. */
 #include "second.h"
 #include "sizes.h"
-#include "vm/autograd.h"
+#include "vm/tracing.h"
 #include <string.h>
 
 typedef struct Run {
@@ -207,18 +207,12 @@ static bool find_backward(VM *vm, Entry *entry, const bool *defined, const int64
             *parts = artifacts->pruned.at[i]->partition;
             return true;
         }
-    const Domain *domain = vm->domain;
-    void *domain_state = vm->domain_state;
-    FrameEvaluator evaluator = vm->evaluator;
-    bool grad = vm->grad_enabled;
+    TraceState state = trace_state(vm);
     vm->evaluator = NULL;
     sizes_as_hints(entry, values);
     PruneCall call = {entry, defined, NULL};
     bool ok = fail_catch(&entry->failure, prune_body, &call);
-    vm->domain = domain;
-    vm->domain_state = domain_state;
-    vm->evaluator = evaluator;
-    vm->grad_enabled = grad;
+    trace_state_restore(vm, &state);
     if (!ok) {
         vm_raise(vm, "RuntimeError", "the backward of [%s] could not be compiled: %s", entry->id, entry->failure.message);
         return false;
@@ -320,6 +314,14 @@ static void saved_release(VM *vm, void *state) {
     free(state);
 }
 
+/* The call moves the input behind itself on the tape: held by the node, the two would hold each other. */
+static bool is_regraded(const Run *run, int input) {
+    const Graph *joint = run->artifacts->joint;
+    for (int i = 0; i < joint->regrads.count; i++)
+        if (joint->regrads.at[i].input == input) return true;
+    return false;
+}
+
 /* What the backward needs: an input is saved as itself (its version is checked), anything else as a tensor over the plan's storage. */
 static void save_values(Run *run, GradNode *node) {
     const Partition *parts = run->artifacts->partition;
@@ -328,7 +330,7 @@ static void save_values(Run *run, GradNode *node) {
         const PlanOutput *output = &run->plan->outputs.at[first + i];
         int input = output->alias_input >= 0 ? output->alias_input : run->plan->buffers.at[output->buffer].role == BUFFER_INPUT ? run->plan->buffers.at[output->buffer].index : -1;
         Meta meta = output_meta(run, first + i);
-        if (input >= 0 && meta_equal(&run->inputs[input]->meta, &meta) && meta.offset == 0) {
+        if (input >= 0 && !is_regraded(run, input) && meta_equal(&run->inputs[input]->meta, &meta) && meta.offset == 0) {
             autograd_save(run->vm, node, value_tensor(run->inputs[input]));
             continue;
         }
@@ -338,9 +340,16 @@ static void save_values(Run *run, GradNode *node) {
     }
 }
 
-static GradNode *link_outputs(Run *run, Value *outputs, int count) {
+static void bump_mutated(Run *run) {
+    const Graph *forward = run->artifacts->partition->forward;
+    for (int i = 0; i < forward->mutations.count; i++) run->inputs[forward->mutations.at[i].input]->storage->version++;
+}
+
+/* The call's node, with its edges as the inputs were before, and what it keeps as they are now; inputs that were changed move behind it. Owned. */
+static GradNode *make_node(Run *run) {
     Entry *entry = run->entry;
-    GradNode *node = autograd_node(run->vm, "CompiledFunctionBackward", run->inputs, run->input_count, count, compiled_backward);
+    const Graph *joint = run->artifacts->joint;
+    GradNode *node = autograd_node(run->vm, "CompiledFunctionBackward", run->inputs, run->input_count, joint->forward_outputs, compiled_backward);
     CallState *saved = heap_zeroed(sizeof *saved);
     saved->entry = entry_ref(entry);
     saved->seed = run->seed;
@@ -348,29 +357,35 @@ static GradNode *link_outputs(Run *run, Value *outputs, int count) {
     if (saved->values) memcpy(saved->values, run->values, sizeof *saved->values * (size_t)entry->bindings.count);
     node->state = saved;
     node->release = saved_release;
+    bump_mutated(run);
     save_values(run, node);
     saved->first_input = node->nsaved;
     second_keep_inputs(run->vm, node, entry, run->inputs);
-    for (int i = 0; i < count; i++)
-        if (run->artifacts->tangents[i] && value_is(outputs[i], OBJ_TENSOR)) autograd_attach(run->vm, (Tensor *)outputs[i].o, node, i);
+    for (int i = 0; i < joint->regrads.count; i++)
+        if (run->artifacts->tangents[joint->regrads.at[i].output]) autograd_replace(run->vm, run->inputs[joint->regrads.at[i].input], node, joint->regrads.at[i].output);
     return node;
 }
 
-static void bump_mutated(Run *run) {
-    const Graph *forward = run->artifacts->partition->forward;
-    for (int i = 0; i < forward->mutations.count; i++) run->inputs[forward->mutations.at[i].input]->storage->version++;
+/* Before anything is written: may the inputs that the graph changes, gradients on, be changed? */
+static bool may_change_inputs(Run *run) {
+    const Graph *joint = run->artifacts->joint;
+    for (int i = 0; i < joint->regrads.count; i++)
+        if (!autograd_check_inplace(run->vm, run->inputs[joint->regrads.at[i].input])) return false;
+    return true;
 }
 
 static Value forward_outputs(Run *run) {
-    int count = run->artifacts->partition->forward_outputs;
+    int count = run->artifacts->partition->forward_outputs - run->artifacts->joint->regrads.count;
     Value *outputs = ARENA_ARRAY(run->scratch, Value, count + 1);
+    GradNode *node = run->entry->compile.training ? make_node(run) : NULL;
     bool ok = true;
-    bump_mutated(run);
+    if (!node) bump_mutated(run);
     for (int i = 0; i < count; i++) {
         outputs[i] = user_output(run, i);
         ok = ok && !value_is_error(outputs[i]);
+        if (node && run->artifacts->tangents[i] && value_is(outputs[i], OBJ_TENSOR)) autograd_attach(run->vm, (Tensor *)outputs[i].o, node, i);
     }
-    if (ok && run->entry->compile.training) value_unref(run->vm, value_object(link_outputs(run, outputs, count)));
+    if (node) grad_node_unref(run->vm, node);
     Value result = ok ? tuple_new(run->vm, outputs, count) : VALUE_ERROR;
     for (int i = 0; i < count; i++) value_unref(run->vm, outputs[i]);
     return result;
@@ -388,7 +403,7 @@ Value compiled_run(Entry *entry, Value *args, int nargs) {
         arena_free(run.scratch);
         return result;
     }
-    if (allocate_outputs(&run) && launch(&run)) result = forward_outputs(&run);
+    if (may_change_inputs(&run) && allocate_outputs(&run) && launch(&run)) result = forward_outputs(&run);
     release_storages(&run);
     arena_free(run.scratch);
     return result;
@@ -406,7 +421,9 @@ static void draws_body(void *state) {
 static Side *draws_side(VM *vm, Entry *entry) {
     Artifacts *artifacts = entry->artifacts;
     DrawsCall call = {entry, NULL};
+    TraceState traced = trace_state(vm);
     if (!artifacts->draws && fail_catch(&entry->failure, draws_body, &call)) artifacts->draws = call.result;
+    trace_state_restore(vm, &traced);
     if (!artifacts->draws) vm_raise(vm, "RuntimeError", "the random numbers of [%s] cannot be drawn again: %s", entry->id, entry->failure.message);
     return artifacts->draws;
 }

@@ -10,7 +10,9 @@
 
 /* ---- what is injected ---- */
 static void backend_compile(void *state, Entry *entry) {
-    (void)state;
+    Session *session = state;
+    const char *backend = session->dynamo->options.backend;
+    if (backend && !strcmp(backend, "eager")) return; /* the captured graph is run as it is */
     Artifacts *artifacts = ARENA_NEW(entry->arena, Artifacts);
     entry->artifacts = artifacts;
     pipeline(&entry->compile, entry->graph, artifacts);
@@ -18,7 +20,7 @@ static void backend_compile(void *state, Entry *entry) {
 
 static Value backend_run(void *state, Entry *entry, Value *args, int nargs) {
     (void)state;
-    return compiled_run(entry, args, nargs);
+    return entry->artifacts ? compiled_run(entry, args, nargs) : graph_run(entry, args, nargs);
 }
 
 static void backend_release(void *state, Entry *entry) {
@@ -108,6 +110,7 @@ Session *session_open(const SessionOptions *options) {
 
 void session_close(Session *session) {
     if (!session) return;
+    session_step_end(session);
     vm_finish(session->vm);
     dynamo_close(session->dynamo);
     vm_close(session->vm);

@@ -64,6 +64,55 @@ bool session_time_call(Session *session, const char *call, CallTiming *timing);
 typedef struct BenchResult { const char *file, *mode; double eager_us, compiled_us, kernel_us, wall_us, eager_wall_us, first_s, warm_s, copy_gbs; int kernels, eager_kernels; double bytes, flops; double max_difference; } BenchResult;
 bool session_bench(Session *session, const char *path, const char *device_or_null, BenchResult *result);
 
+/* Asking (ask.c), on a copy of the cache. :try: which entry would serve the first frame that a call would run compiled; nothing is run or compiled. */
+typedef struct TryGuard { const char *guard, *kind, *text; Span span; } TryGuard;
+typedef struct TryEntry { const char *entry; bool holds, serves; TryGuard *fails; int fail_count; int64_t hits; } TryEntry;
+typedef struct TryResult { bool asked; const char *function; Span span; const char *served; bool skipped; const char *skip_reason; int limit, entry_count; TryEntry *entries; /* in the order in which they are tried */ } TryResult;
+bool session_try_call(Session *session, const char *call, TryResult *result, Arena *arena);
+/* :sweep: the call for every combination of its variables' values. Captures only (graphs run op by op), at most 10 s. */
+enum { SWEEP_VARIABLES = 4, SWEEP_POINTS = 4096 };
+typedef enum SweepMode { SWEEP_AS_IS, SWEEP_MARKED /* mark_dynamic on what varied in the run before, empty cache */, SWEEP_DYNAMIC /* dynamic=True, empty cache */ } SweepMode;
+typedef struct SweepVariable { const char *name; int64_t *values; int count; } SweepVariable;
+typedef struct SweepPoint { int64_t values[SWEEP_VARIABLES]; const char *entry; /* of the outermost frame; NULL: eager */ int made; const char *error; } SweepPoint;
+typedef struct SweepReason { int point; const char *entry, *function, *text; Span span; } SweepReason;
+typedef struct SweepFunction { const char *name; int entries, before; bool limit_hit, skipped; const char *skip_reason; } SweepFunction;
+typedef struct SweepRun {
+    SweepPoint *points; int done, total;
+    int entries_before, entries, limit, limit_at; bool limit_hit, timed_out, interrupted, failed; /* failed: the text of the call itself, printed; limit_at: the point at which a function went over it, or -1 */
+    VEC(SweepReason) reasons; VEC(SweepFunction) functions;
+    const char *marked;             /* what varies: "dim 0 of tensor 0"; NULL: no size does */
+    double ms;
+} SweepRun;
+typedef struct SweepMemory SweepMemory;                                  /* what varied; carried from run to run, NULL at first */
+bool session_sweep(Session *session, const char *call, const SweepVariable *variables, int variable_count, SweepMode mode, SweepMemory **memory, SweepRun *run, Arena *arena);
+
+/* Stepping (step.c): a call walked stop by stop: each instruction of capture, then each stage, then the run, through graph breaks into the resume
+ * functions. It works on a copy of the cache in which no older entry serves. Between stops the session can be used for anything else. */
+typedef enum StepKind { STEP_FRAME, STEP_INSTRUCTION, STEP_BREAK, STEP_CAPTURED, STEP_STAGE, STEP_RUN, STEP_SERVED, STEP_EAGER, STEP_RETURN, STEP_RETURNED } StepKind;
+typedef enum StepMove { STEP_INTO, STEP_NEXT, STEP_BACK, STEP_CONTINUE, STEP_UNTIL } StepMove;
+/* UNTIL: a stage ("dynamo", a step of the pipeline, "break", "run", "bytecode": the next frame), or a line of the called function's file. */
+typedef struct StepGoal { StepMove move; const char *stage; int line; } StepGoal;
+typedef enum StepResult { STEP_STOPPED, STEP_AT_START /* nothing before */, STEP_ENDED /* the call was at its end */, STEP_FAILED /* it raised: printed */, STEP_NOTHING /* no call is stepped */ } StepResult;
+typedef struct StepLocal { const char *name, *value; } StepLocal;
+typedef struct StepFacts {
+    StepKind kind; const char *kind_name, *entry, *function; Span span;
+    const char *instruction; int index; bool inlined; /* INSTRUCTION; inlined: of a called function */
+    const char *text;                                /* what happened, or what the stage changed; or NULL */
+    const char *stage;
+    const char **stack; int stack_count;             /* bottom first */
+    StepLocal *locals; int local_count;
+    const char **graph; int graph_count, graph_new;  /* nodes so far, as printed; how many of them are newer than the instruction before */
+    const char **guards; int guard_count, guard_new;
+    int number, newest;                              /* of this stop, and of the last that was reached; from 1 */
+} StepFacts;
+bool session_step_begin(Session *session, const char *call);            /* ends a former one; false: an error is printed */
+StepResult session_step(Session *session, const StepGoal *goal);
+bool session_step_facts(Session *session, StepFacts *facts, Arena *arena);
+void session_step_end(Session *session);                                /* what was not run is not run */
+typedef struct LineBreakFacts { const char *file; int line; } LineBreakFacts; /* file NULL: that of the stepped function */
+bool session_step_break(Session *session, const char *file_or_null, int line, bool on); /* false: there was no such break to take away */
+int session_step_breaks(Session *session, LineBreakFacts *breaks, int room);
+
 /* Entries, oldest first; ids "0/0", "0/1" … `copies` are those made by commands. */
 int session_entry_count(Session *session);
 Entry *session_entry(Session *session, int i);

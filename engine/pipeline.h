@@ -12,12 +12,16 @@ typedef struct SideSizes SideSizes;
 /* A backward for fewer tangents than usual, made at first use. */
 typedef struct Pruned { bool *defined; Partition *partition; Side backward; int first_assumption, assumptions; /* about sizes, made by this compile */ } Pruned;
 
+/* What a call keeps of an input for a second derivative: one that the graph overwrites is gone, unless nothing that is given out depends on it. */
+typedef enum KeptAs { KEPT_ITSELF, KEPT_SHAPE, KEPT_NOT } KeptAs;
+
 typedef struct Artifacts {
     Graph *joint, *functional, *decomposed;
     Partition *partition;
     Side forward, backward;
     bool *tangents;                 /* which outputs have a tangent in the usual backward */
     VEC(Pruned *) pruned;
+    const KeptAs *kept;             /* by input; second.c */
     Side *draws;                    /* the forward's random numbers again, for second derivatives; made at first use */
     Device device;
 } Artifacts;

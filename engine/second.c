@@ -26,12 +26,19 @@ typedef struct Second {
 
 static void mark_reached(Node *node, void *state) { map_put(state, node, node); }
 
+static Node *new_value(const Graph *graph, int input) {
+    for (int i = 0; i < graph->mutations.count; i++)
+        if (graph->mutations.at[i].input == input) return graph->outputs.at[graph->mutations.at[i].output];
+    return graph->inputs.at[input];
+}
+
 /* Does what the forward gives out depend on what this input held? Its own new value does not count. */
-static bool forward_reads(const Graph *graph, int input) {
+static bool forward_reads(const Graph *joint, const Graph *graph, int input) {
     Arena *arena = arena_new("reads");
     Map *reached = map_new(arena);
     for (int i = 0; i < graph->forward_outputs; i++)
         if (graph->outputs.at[i]) mark_reached(graph->outputs.at[i], reached);
+    for (int i = 0; i < joint->regrads.count; i++) mark_reached(new_value(graph, joint->regrads.at[i].input), reached);
     for (int i = graph->nodes.count - 1; i >= 0; i--)
         if (map_has(reached, graph->nodes.at[i])) node_each_input(graph->nodes.at[i], mark_reached, reached);
     bool reads = map_has(reached, graph->inputs.at[input]);
@@ -45,17 +52,22 @@ static bool is_overwritten(const Graph *graph, int input) {
     return false;
 }
 
+/* For each input how it is kept; decided once for an entry. */
+static const KeptAs *kept_as(const Entry *entry) {
+    Artifacts *artifacts = entry->artifacts;
+    if (artifacts->kept) return artifacts->kept;
+    const Graph *graph = artifacts->decomposed;
+    KeptAs *kept = ARENA_ARRAY(entry->arena, KeptAs, graph->inputs.count + 1);
+    for (int i = 0; i < entry->graph->inputs.count; i++) kept[i] = !is_overwritten(graph, i) ? KEPT_ITSELF : forward_reads(artifacts->joint, graph, i) ? KEPT_NOT : KEPT_SHAPE;
+    return artifacts->kept = kept;
+}
+
 void second_keep_inputs(VM *vm, GradNode *node, const Entry *entry, Tensor *const *inputs) {
-    const Graph *graph = ((const Artifacts *)entry->artifacts)->decomposed;
+    const KeptAs *kept = kept_as(entry);
     for (int i = 0; i < entry->graph->inputs.count; i++) {
-        if (!is_overwritten(graph, i)) {
-            autograd_save(vm, node, value_tensor(inputs[i]));
-            continue;
-        }
-        bool reads = forward_reads(graph, i);
-        Value kept = reads ? VALUE_NONE : value_tensor(tensor_fake(vm, &inputs[i]->meta, NULL)); /* only its shape */
-        autograd_save(vm, node, kept);
-        value_unref(vm, kept);
+        Value value = kept[i] == KEPT_ITSELF ? value_ref(value_tensor(inputs[i])) : kept[i] == KEPT_SHAPE ? value_tensor(tensor_fake(vm, &inputs[i]->meta, NULL)) : VALUE_NONE;
+        autograd_save(vm, node, value);
+        value_unref(vm, value);
     }
     node->nkept = entry->graph->inputs.count;
 }
@@ -101,7 +113,7 @@ static bool load_input(Second *s, GradNode *node, int i) {
     if (node->saved[place].tag == V_NULL) node->released = true; /* freed by a backward that needed nothing of it */
     Tensor *kept = autograd_saved(vm, node, place);
     if (!kept) return false;
-    bool blank = is_overwritten(((Artifacts *)s->call->entry->artifacts)->decomposed, i);
+    bool blank = kept_as(s->call->entry)[i] == KEPT_SHAPE;
     s->inputs[i] = blank ? blank_input(vm, kept) : tensor_of(value_ref(value_tensor(kept)));
     if (!s->inputs[i]) return false;
     bool wanted = !blank && input->metas[0].requires_grad && node->edges[i].node;
@@ -240,6 +252,7 @@ static Value run_call(Second *s, const Node *node) {
     Arg *args = ARENA_ARRAY(s->arena, Arg, node->nargs + 1);
     for (int i = 0; i < node->nargs; i++) args[i] = arg_now(s, &node->args[i]);
     s->vm->grad_enabled = !node->no_grad;
+    s->vm->torch->autocast = node->autocast ? *node->autocast : (Autocast){0};
     Value result = vm_run_op(s->vm, node->op, args, node->nargs);
     if (value_is_error(result) || node->noutputs != 1 || value_is_tensor(result)) return result;
     Value only = item_at(result, 0);
@@ -278,7 +291,6 @@ static bool run_again(Second *s) {
     Modes former = modes_now(vm);
     const Modes *modes = modes_of(s->call->entry);
     if (modes) modes_set(vm, modes);
-    memset(&vm->torch->autocast.enabled, 0, sizeof vm->torch->autocast.enabled); /* casts are nodes of the graph */
     vm->evaluator = NULL;
     vm->domain = &second_domain;
     vm->domain_state = s;
@@ -292,14 +304,21 @@ static bool run_again(Second *s) {
 
 /* ---- its gradients ---- */
 
+/* The captured graph's outputs, then the inputs that it changed with gradients on. */
+static const Node *forward_output(const Second *s, int i) {
+    const Graph *joint = ((const Artifacts *)s->call->entry->artifacts)->joint;
+    if (i < s->graph->outputs.count) return s->graph->outputs.at[i];
+    return s->graph->inputs.at[joint->regrads.at[i - s->graph->outputs.count].input];
+}
+
 static bool differentiate(Second *s, Tensor **grads_out, Tensor **grads_in) {
     const Artifacts *artifacts = s->call->entry->artifacts;
-    int inputs = s->graph->inputs.count, outputs = s->graph->outputs.count, roots_count = 0, leaf_count = 0;
+    int inputs = s->graph->inputs.count, outputs = artifacts->joint->forward_outputs, roots_count = 0, leaf_count = 0;
     Tensor **roots = ARENA_ARRAY(s->arena, Tensor *, outputs + 1), **tangents = ARENA_ARRAY(s->arena, Tensor *, outputs + 1);
     Tensor **leaves = ARENA_ARRAY(s->arena, Tensor *, inputs + 1), **grads = ARENA_ARRAY(s->arena, Tensor *, inputs + 1);
     int *places = ARENA_ARRAY(s->arena, int, inputs + 1);
     for (int i = 0; i < outputs; i++) {
-        Tensor *output = tensor_of(*(Value *)map_get(s->made, s->graph->outputs.at[i]));
+        Tensor *output = tensor_of(*(Value *)map_get(s->made, forward_output(s, i)));
         if (!grads_out[i] || !artifacts->tangents[i] || !tensor_needs_grad(output)) continue;
         roots[roots_count] = output;
         tangents[roots_count++] = grads_out[i];

@@ -57,11 +57,27 @@ static void refresh(Functionalize *f, const Node *node) {
 /* The row's inverse formula, run for one view node: the parent's value after `changed` was written through it. */
 static Value write_back(Functionalize *f, const Node *view, Value changed) {
     Replay *replay = &f->replay;
-    if (!view->op) fail(replay->c->failure, view->span, "functionalize: a write through one of several views of a tensor");
     if (op_has(view->op, TRAIT_INPLACE)) return value_ref(changed);
     if (!view->op->inverse) fail(replay->c->failure, view->span, "functionalize: a write through %s cannot be carried back to its base", view->op->name);
     Value result = replay_formula(replay, view->op, view->op->inverse, replay_args(replay, view), view->nargs, "src", changed);
     return replay_check(replay, view, result);
+}
+
+/* One of several views (unbind, split): the piece, put where it lies along the dim that they were cut by. */
+static Value write_piece(Functionalize *f, const Node *piece, const Node *base, Value changed) {
+    Replay *replay = &f->replay;
+    VM *vm = replay->c->vm;
+    SymTable *syms = replay->to->syms;
+    const Node *call = piece->args[0].tensor.owner;
+    Dim along = op_arg(call->op, call->args, "dim")->i, start = 0;
+    if (along < 0) along += base->metas[0].rank;
+    bool selects = piece->metas[0].rank < base->metas[0].rank;
+    for (int i = 0; !selects && i < piece->index; i++) start = dim_add(syms, start, call->metas[i].sizes[along]);
+    Arg args[6] = {arg_of_tensor(replay_tensor(replay, base)), arg_of_tensor((Tensor *)changed.o), arg_int(along), arg_int(selects ? piece->index : start)};
+    if (selects) return replay_check(replay, piece, vm_run_op(vm, op_find(replay->c->ops, "select_scatter"), args, 4));
+    args[4] = arg_int(dim_add(syms, start, piece->metas[0].sizes[along]));
+    args[5] = arg_int(1);
+    return replay_check(replay, piece, vm_run_op(vm, op_find(replay->c->ops, "slice_scatter"), args, 6));
 }
 
 /* Node `node` has a new value: carries it to the root, and marks all views of the root stale. `changed` is owned. */
@@ -70,8 +86,10 @@ static void write_value(Functionalize *f, const Node *node, Value changed) {
     Root *root = seen->root;
     Value value = changed;
     for (Seen *at = seen; at->parent; at = seen_of(f, at->parent)) {
+        const Node *piece = at->view->kind == NODE_GETITEM ? at->view : NULL;
+        if (piece) at = seen_of(f, at->parent); /* the call that gave the pieces */
         refresh(f, at->parent);
-        Value next = write_back(f, at->view, value);
+        Value next = piece ? write_piece(f, piece, at->parent, value) : write_back(f, at->view, value);
         value_unref(f->replay.c->vm, value);
         value = next;
     }
@@ -131,12 +149,19 @@ static void run_node(Functionalize *f, const Node *node) {
     else if (value_is(replay_value(replay, node), OBJ_TENSOR)) root_new(f, node);
 }
 
+/* The new value of an input, there for its tangent: a mutation writes it. */
+static bool is_regraded(const Graph *joint, int output) {
+    for (int i = 0; i < joint->regrads.count; i++)
+        if (joint->regrads.at[i].output == output) return true;
+    return false;
+}
+
 static void add_outputs(Functionalize *f) {
     Replay *replay = &f->replay;
     const Graph *from = replay->from;
     for (int i = 0; i < from->outputs.count; i++) {
         Node *result = NULL;
-        if (from->outputs.at[i]) {
+        if (from->outputs.at[i] && !is_regraded(from, i)) {
             refresh(f, from->outputs.at[i]);
             result = replay_result_node(replay, replay_tensor(replay, from->outputs.at[i]));
         }
@@ -145,6 +170,7 @@ static void add_outputs(Functionalize *f) {
     replay->to->forward_outputs = from->forward_outputs;
     replay->to->shares = from->shares;
     for (int i = 0; i < from->aliases.count; i++) vec_push_in(replay->c->arena, &replay->to->aliases, from->aliases.at[i]);
+    for (int i = 0; i < from->regrads.count; i++) vec_push_in(replay->c->arena, &replay->to->regrads, from->regrads.at[i]);
 }
 
 static void add_mutations(Functionalize *f) {

@@ -11,10 +11,26 @@
 #include <assert.h>
 #include <string.h>
 
-typedef struct Joint { Replay replay; const bool *tangent_defined; Tensor **outputs; int output_count; } Joint;
+/* leaves: for each primal that wants a gradient what stands for it on the tape; the program sees a tensor behind it, which it may change in place. */
+typedef struct Joint { Replay replay; const bool *tangent_defined; Tensor **outputs, **leaves; int output_count; } Joint;
+
+static bool pass_gradient(VM *vm, GradNode *node, Tensor **grads_out, Tensor **grads_in) {
+    (void)vm;
+    if (node->edges[0].node) grads_in[0] = (Tensor *)value_ref(value_tensor(grads_out[0])).o;
+    return true;
+}
+
+static Tensor *behind_leaf(VM *vm, Tensor *leaf) {
+    Tensor *seen = tensor_alias(vm, leaf);
+    GradNode *node = autograd_node(vm, "primal", &leaf, 1, 1, pass_gradient);
+    autograd_attach(vm, seen, node, 0);
+    grad_node_unref(vm, node);
+    return seen;
+}
 
 static void add_primals(Joint *joint) {
     Replay *replay = &joint->replay;
+    joint->leaves = ARENA_ARRAY(replay->c->arena, Tensor *, replay->from->inputs.count + 1);
     for (int i = 0; i < replay->from->inputs.count; i++) {
         const Node *input = replay->from->inputs.at[i];
         Meta meta = meta_resolved(&input->metas[0]);
@@ -22,7 +38,8 @@ static void add_primals(Joint *joint) {
         node_origin(replay->to, primal, input);
         Tensor *fake = trace_tensor(&replay->tracer, primal, 0);
         fake->requires_grad = replay->c->training && input->metas[0].requires_grad;
-        replay_set(replay, input, value_tensor(fake));
+        if (fake->requires_grad) joint->leaves[i] = fake;
+        replay_set(replay, input, value_tensor(fake->requires_grad ? behind_leaf(replay->c->vm, fake) : fake));
     }
 }
 
@@ -33,9 +50,11 @@ static void run_forward(Joint *joint) {
         const Node *node = replay->from->nodes.at[i];
         if (node->kind == NODE_INPUT) continue;
         vm->grad_enabled = replay->c->training && !node->no_grad;
+        vm->torch->autocast = node->autocast ? *node->autocast : (Autocast){0};
         replay_node(replay, node);
     }
     vm->grad_enabled = replay->c->training;
+    vm->torch->autocast = (Autocast){0};
 }
 
 /* Which input's storage an output shares, or -1. */
@@ -46,11 +65,30 @@ static int aliased_input(const Joint *joint, const Tensor *output) {
     return -1;
 }
 
+/* Did the forward put the input somewhere else on the tape? */
+static bool is_regraded(const Joint *joint, int input) {
+    const Tensor *seen = replay_tensor(&joint->replay, joint->replay.from->inputs.at[input]);
+    if (!joint->replay.c->training || !seen->grad_fn) return false;
+    return !joint->leaves[input] || strcmp(seen->grad_fn->name, "primal");
+}
+
+static void collect_regraded(Joint *joint) {
+    Replay *replay = &joint->replay;
+    for (int i = 0; i < replay->from->inputs.count; i++) {
+        if (!is_regraded(joint, i)) continue;
+        Tensor *changed = replay_tensor(replay, replay->from->inputs.at[i]);
+        Node *node = replay_result_node(replay, changed);
+        vec_push_in(replay->c->arena, &replay->to->regrads, ((Mutation){i, joint->output_count}));
+        joint->outputs[joint->output_count++] = changed;
+        graph_output(replay->to, &node, 1);
+    }
+}
+
 static void collect_outputs(Joint *joint) {
     Replay *replay = &joint->replay;
     const Graph *from = replay->from;
     joint->output_count = from->outputs.count;
-    joint->outputs = ARENA_ARRAY(replay->c->arena, Tensor *, from->outputs.count + 1);
+    joint->outputs = ARENA_ARRAY(replay->c->arena, Tensor *, from->outputs.count + from->inputs.count + 1);
     for (int i = 0; i < from->outputs.count; i++) {
         Tensor *output = replay_tensor(replay, from->outputs.at[i]);
         joint->outputs[i] = output;
@@ -62,9 +100,10 @@ static void collect_outputs(Joint *joint) {
         alias.meta.requires_grad = tensor_needs_grad(output); /* not so for a detached view */
         vec_push_in(replay->c->arena, &replay->to->aliases, alias);
     }
-    replay->to->forward_outputs = from->outputs.count;
-    int *shares = ARENA_ARRAY(replay->c->arena, int, from->outputs.count + 1);
-    for (int i = 0; i < from->outputs.count; i++) {
+    collect_regraded(joint);
+    replay->to->forward_outputs = joint->output_count;
+    int *shares = ARENA_ARRAY(replay->c->arena, int, joint->output_count + 1);
+    for (int i = 0; i < joint->output_count; i++) {
         shares[i] = i;
         for (int j = 0; j < i && shares[i] == i; j++)
             if (joint->outputs[j]->storage == joint->outputs[i]->storage) shares[i] = j;
@@ -112,10 +151,9 @@ static void run_backward(Joint *joint) {
     replay->tracer.origin = NULL;
     int nroots = add_tangents(joint, roots, tangents);
     for (int i = 0; i < inputs; i++) {
-        Tensor *fake = replay_tensor(replay, replay->from->inputs.at[i]);
-        if (!fake->requires_grad) continue;
+        if (!joint->leaves[i]) continue;
         places[wanting] = i;
-        leaves[wanting++] = fake;
+        leaves[wanting++] = joint->leaves[i];
     }
     bool ok = true;
     if (nroots && wanting) ok = autograd_run(vm, roots, tangents, nroots, leaves, grads, wanting, false, false);
@@ -137,6 +175,8 @@ Graph *joint(Compile *c, const Graph *dynamo, const bool *tangent_defined) {
     run_forward(&state);
     collect_outputs(&state);
     if (c->training) run_backward(&state);
+    for (int i = 0; i < dynamo->inputs.count; i++)
+        if (state.leaves[i]) value_unref(c->vm, value_tensor(state.leaves[i]));
     c->vm->grad_enabled = former;
     return replay_end(&state.replay);
 }

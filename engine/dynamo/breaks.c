@@ -29,21 +29,49 @@ int break_operands(Opcode opcode, int arg, int *results) {
     }
 }
 
+static int saved_slots(const Code *code, int pc, int *slots, int max) {
+    int count = 0;
+    for (; pc < code->instr_count && count < max; pc++) {
+        if (code->instrs[pc].opcode == OPCODE_LOAD_FAST_AND_CLEAR) slots[count++] = code->instrs[pc].arg;
+        else if (code->instrs[pc].opcode != OPCODE_MAKE_CELL) break;
+    }
+    return count;
+}
+
+BreakRegion comprehension_region(const Code *code, int pc, int64_t at) {
+    enum { MAX_SAVED = 16 };
+    int slots[MAX_SAVED], count = saved_slots(code, pc, slots, MAX_SAVED), loop = pc;
+    BreakRegion none = {.pc = -1, .end = -1};
+    while (loop < code->instr_count && code->instrs[loop].opcode != OPCODE_FOR_ITER) loop++;
+    if (loop >= code->instr_count) return none;
+    int stores = 0, restored = 0;
+    for (int i = code->instrs[loop].arg + 1; i < code->instr_count; i++) {
+        const Instr *instr = &code->instrs[i];
+        if (instr->opcode == OPCODE_SWAP) continue;
+        if (instr->opcode != OPCODE_STORE_FAST) return none;
+        stores++;
+        for (int s = 0; s < count; s++) restored += slots[s] == instr->arg;
+        if (restored == count) return (BreakRegion){at, pc, i + 1, count + 1 - stores};
+    }
+    return none;
+}
+
+/* A way from pc on, exceptions aside, leads back before it. */
 static bool is_backward(Opcode opcode) { return opcode == OPCODE_JUMP_BACKWARD || opcode == OPCODE_JUMP_BACKWARD_NO_INTERRUPT; }
 
-bool break_has_backedge(const Code *code, int pc) {
-    for (int i = pc + 1; i < code->instr_count; i++)
-        if (is_backward((Opcode)code->instrs[i].opcode) && code->instrs[i].arg < pc) return true;
+bool break_has_backedge(Arena *arena, const Code *code, int pc, int end) {
+    const bool *reached = code_reachable(arena, code, pc, false);
+    for (int i = end; i < code->instr_count; i++)
+        if (reached[i] && is_backward((Opcode)code->instrs[i].opcode) && code->instrs[i].arg < pc) return true;
     return false;
 }
 
-/* The instruction that entered the block of an exception entry, if it is a `with`'s; -1 otherwise. */
-static int with_start(const Code *code, const ExceptionEntry *entry) {
-    if (entry->target + 1 >= code->instr_count || code->instrs[entry->target].opcode != OPCODE_PUSH_EXC_INFO || code->instrs[entry->target + 1].opcode != OPCODE_WITH_EXCEPT_START) return -1;
-    int start = entry->start;
-    for (int i = 0; i < code->exception_count; i++)
-        if (code->exceptions[i].target == entry->target && code->exceptions[i].start < start) start = code->exceptions[i].start;
-    return start > 0 && code->instrs[start - 1].opcode == OPCODE_BEFORE_WITH ? start - 1 : -1;
+/* The entry around a `with` block: that of the last instructions of its handler, which raise again. -2: the entry is no `with`'s. */
+static int with_outer(const Code *code, const ExceptionEntry *entry) {
+    int handler = entry->target;
+    if (handler + 1 >= code->instr_count || code->instrs[handler].opcode != OPCODE_PUSH_EXC_INFO || code->instrs[handler + 1].opcode != OPCODE_WITH_EXCEPT_START) return -2;
+    int cleanup = code_exception_at(code, handler);
+    return cleanup < 0 ? -2 : code_exception_at(code, code->exceptions[cleanup].target);
 }
 
 /* Managers of the shipped library (no_grad, autocast …) only set modes: they can be left and entered again. One of the program's may do anything. */
@@ -60,10 +88,10 @@ int break_with_blocks(const Frame *root, int pc, int *entries) {
     int count = 0;
     for (int e = code_exception_at(code, pc); e >= 0;) {
         const ExceptionEntry *entry = &code->exceptions[e];
-        int start = with_start(code, entry), slot = code_localsplus_count(code) + entry->depth - 1;
-        if (start < 0 || slot >= root->sp || count == BREAK_MAX_WITHS || !manager_is_shipped(root->fast[slot])) return -1;
+        int outer = with_outer(code, entry), slot = code_localsplus_count(code) + entry->depth - 1;
+        if (outer == -2 || slot >= root->sp || count == BREAK_MAX_WITHS || !manager_is_shipped(root->fast[slot])) return -1;
         entries[count++] = e;
-        e = code_exception_at(code, start);
+        e = outer;
     }
     return count;
 }
@@ -74,21 +102,30 @@ static BreakPlan skip(BreakPlan plan, const char *why) {
     return plan;
 }
 
-BreakPlan break_plan(VM *vm, Arena *arena, const Frame *root, int64_t at, const BreakPoint *statement) {
-    BreakPlan plan = {.style = BREAK_RESUME, .at = at, .pc = root->pc, .kind = arena_strdup(arena, vm->stop_kind), .text = arena_strdup(arena, vm->stop_text), .span = vm->stop_span};
-    int entries[BREAK_MAX_WITHS], results;
+BreakPlan break_plan(VM *vm, Arena *arena, const Frame *root, int64_t at, const BreakPoint *statement, const BreakRegion *region, bool in_generator) {
+    BreakPlan plan = {.style = BREAK_RESUME, .at = at, .pc = root->pc, .end = root->pc + 1, .kind = arena_strdup(arena, vm->stop_kind), .text = arena_strdup(arena, vm->stop_text), .span = vm->stop_span};
+    int entries[BREAK_MAX_WITHS];
     const Instr *instr = &root->code->instrs[root->pc];
     Opcode opcode = (Opcode)instr->opcode;
-    if (break_operands(opcode, instr->arg, &results) < 0) {
+    if (in_generator) return skip(plan, "it is inside a generator that the function consumes");
+    plan.operands = break_operands(opcode, instr->arg, &plan.results);
+    if (root->pc >= region->pc && root->pc < region->end) { /* all of it runs, with its iterator taken from the stack */
+        plan.at = region->at;
+        plan.pc = region->pc;
+        plan.end = region->end;
+        plan.operands = 1;
+        plan.results = region->results;
+    } else if (plan.operands < 0) {
         if (!statement->known) return skip(plan, "the instruction cannot stand between two graphs");
         plan.style = BREAK_STATEMENT;
         plan.at = statement->at;
         plan.pc = statement->pc;
         return plan;
     }
-    int withs = break_with_blocks(root, root->pc, entries);
+    int withs = break_with_blocks(root, plan.pc, entries);
     if (withs < 0) return skip(plan, "it is inside a try or a context manager of the program");
-    if (break_has_backedge(root->code, root->pc)) return skip(plan, "it is inside a loop");
+    if (break_has_backedge(arena, root->code, plan.pc, plan.end)) return skip(plan, BREAK_IN_LOOP);
+    if (plan.end > plan.pc + 1) return plan;
     if (opcode == OPCODE_POP_JUMP_IF_TRUE || opcode == OPCODE_POP_JUMP_IF_FALSE) plan.style = BREAK_BRANCH;
     return plan;
 }

@@ -10,12 +10,15 @@
 #define VITRINE_DYNAMO_BREAKS_H
 #include "dynamo/dynamo.h"
 
+#define BREAK_IN_LOOP "it is inside a loop"
+
 typedef enum BreakStyle { BREAK_SKIP, BREAK_RESUME, BREAK_BRANCH, BREAK_STATEMENT } BreakStyle;
 
 typedef struct BreakPlan {
     BreakStyle style;
     int64_t at;                     /* instructions of the root frame that were run before it */
-    int pc;                         /* of the root frame */
+    int pc, end;                    /* of the root frame: the instructions [pc, end) are run between the graphs (a comprehension is one piece) */
+    int operands, results;          /* items that they take from the stack and leave on it */
     const char *why_skip;           /* SKIP */
     const char *kind, *text; Span span; /* of the stop; in the session's arena */
 } BreakPlan;
@@ -23,13 +26,18 @@ typedef struct BreakPlan {
 /* Where the root frame stood when it last could be cut between statements: an empty stack, no block, something captured. */
 typedef struct BreakPoint { bool known; int64_t at; int pc; } BreakPoint;
 
-BreakPlan break_plan(VM *vm, Arena *arena, const Frame *root, int64_t at, const BreakPoint *statement);
+/* A comprehension, which 3.12 has inlined: from the instruction that saves its variable to the one behind the last that restores it. */
+typedef struct BreakRegion { int64_t at; int pc, end, results; } BreakRegion;
+BreakRegion comprehension_region(const Code *code, int pc, int64_t at);
+
+/* in_generator: it stopped in the body of a generator that the frame was consuming. */
+BreakPlan break_plan(VM *vm, Arena *arena, const Frame *root, int64_t at, const BreakPoint *statement, const BreakRegion *region, bool in_generator);
 /* How many operands an instruction takes from the stack, and gives back (0 or 1): for those that may stand between two graphs; -1: not such a one. */
 int break_operands(Opcode opcode, int arg, int *results);
 /* The `with` blocks around pc: indices of their exception entries, innermost first; -1 when another kind of block is there, or a manager of the program's own. */
 enum { BREAK_MAX_WITHS = 20 };
 int break_with_blocks(const Frame *root, int pc, int *entries);
-bool break_has_backedge(const Code *code, int pc);
+bool break_has_backedge(Arena *arena, const Code *code, int pc, int end); /* [pc, end) is in a loop */
 /* capture.c: symbolic execution of one frame, as far as `plan` (NULL: to its end). false: it stopped; the reason is in vm->stop_* (a break; *found says
  * what it means for the frame) or vm->exception (*raised: by the program, not by an op that refused its operands). */
 typedef struct CaptureEnd { BreakPlan found; bool raised; Span span; } CaptureEnd;

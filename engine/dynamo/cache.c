@@ -20,7 +20,7 @@ static CodeCache *cache_copy(Dynamo *dynamo, const Code *code) {
     CodeCache *copy = cache_find(dynamo->copies.at, dynamo->copies.count, code);
     if (copy) return copy;
     copy = cache_new(dynamo, code);
-    CodeCache *original = code->cache;
+    CodeCache *original = dynamo->copy_empty ? NULL : code->cache;
     if (original) {
         *copy = *original;
         memset(&copy->entries, 0, sizeof copy->entries);
@@ -46,7 +46,8 @@ CodeCache *cache_of(Dynamo *dynamo, const Code *code) {
 Entry *cache_lookup(CodeCache *cache, VM *vm, const Frame *frame) {
     for (int i = cache->entries.count - 1; i >= 0; i--) {
         Entry *entry = cache->entries.at[i];
-        if (guards_check(&entry->guards, vm, frame) == NULL) return entry;
+        bool asked = entry->dynamo->copying && !entry->is_copy; /* by a command: not the program's call */
+        if (asked ? guards_hold_uncounted(&entry->guards, vm, frame) : guards_check(&entry->guards, vm, frame) == NULL) return entry;
     }
     return NULL;
 }

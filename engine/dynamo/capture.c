@@ -89,7 +89,14 @@ static bool arg_fake(Capture *capture, Arg *arg) {
     return true;
 }
 
-/* In-place on an input that needs a gradient: the caller's tape would have to be rewritten; left to eager. */
+/* Would eager execution refuse to change this input where gradients are on? Leaves that want one, their views, views made without gradients … */
+static bool eager_refuses(const Tensor *real) {
+    const Tensor *root = real;
+    while (root->base) root = root->base;
+    return root->requires_grad || (real->base && real->view_kind != VIEW_NORMAL && (real->grad_fn || root->grad_fn));
+}
+
+/* In-place on an input: the error, where there is one, is eager's. */
 static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
     VM *vm = capture->vm;
     if (!op_has(op, TRAIT_INPLACE) || args[0].tag != ARG_TENSOR) return true;
@@ -97,7 +104,7 @@ static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
     for (int i = 0; i < capture->inputs.count; i++) {
         if (capture->inputs.at[i].fake->storage != target->storage) continue;
         capture->mutates_input = true;
-        if (!vm->grad_enabled || !capture->inputs.at[i].node->metas[0].requires_grad) continue;
+        if (!vm->grad_enabled || !eager_refuses(capture->inputs.at[i].real)) continue;
         vm_stop(vm, "other", vm_user_span(vm), "an input that requires grad is changed in place");
         return false;
     }
@@ -151,6 +158,7 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     for (int i = before; i < capture->entry->graph->nodes.count; i++) {
         Node *node = capture->entry->graph->nodes.at[i];
         node->no_grad = !vm->grad_enabled;
+        if (node->op && node->op->family == FAMILY_COMPOSITE && autocast_is_on(vm) && !autocast_has_rule(vm, node->op)) node->autocast = arena_copy(capture->entry->arena, &vm->torch->autocast, sizeof vm->torch->autocast);
         node->module_path = path;
     }
     mark_gradient(vm, op, mine, nargs, result);
@@ -190,13 +198,24 @@ static const Domain symbolic_domain = {
     .will_mutate = capture_will_mutate, .may_call = capture_may_call,
 };
 
+/* Items of the stack that came over a break: instructions work on such containers and managers as they are. */
+static bool is_stack_object(const Code *code, int slot, Value v) {
+    if (!code->resumed_from || strncmp(code->localsplus[slot], "___stack", 8) || v.tag != V_OBJECT) return false;
+    return v.o->type == OBJ_LIST || v.o->type == OBJ_DICT || v.o->type == OBJ_SET || v.o->type == OBJ_TUPLE || v.o->type == OBJ_METHOD;
+}
+
 /* The frame that is run: the same code, with every bound local tracked. */
 static Frame *root_frame(Capture *capture) {
     VM *vm = capture->vm;
     Frame *real = capture->real, *root = frame_new(vm, real->function, real->code, real->globals);
-    for (int i = 0; i < code_localsplus_count(real->code); i++)
-        if (real->fast[i].tag != V_NULL)
-            root->fast[i] = capture_track(capture, real->fast[i], capture_source(capture, SOURCE_LOCAL, NULL, real->code->localsplus[i], i, VALUE_NULL));
+    for (int i = 0; i < code_localsplus_count(real->code); i++) {
+        if (real->fast[i].tag == V_NULL) continue;
+        root->fast[i] = capture_track(capture, real->fast[i], capture_source(capture, SOURCE_LOCAL, NULL, real->code->localsplus[i], i, VALUE_NULL));
+        if (!is_stack_object(real->code, i, real->fast[i])) continue;
+        Value forced = value_ref(vm_force(vm, root->fast[i]));
+        value_unref(vm, root->fast[i]);
+        root->fast[i] = forced;
+    }
     return root;
 }
 
@@ -233,24 +252,58 @@ bool capture_modes_changed(const Capture *capture) {
     return !modes_equal(&now, &capture->modes);
 }
 
+/* Is a generator's frame between this one and the root? */
+static bool inside_generator(const Capture *capture, const Frame *frame) {
+    for (; frame && frame != capture->root; frame = frame->back)
+        if (frame->code->flags & CODE_GENERATOR && frame->generator.tag != V_NULL) return true;
+    return false;
+}
+
 /* Before each instruction: counts those of the root frame, remembers where it can be cut between statements, and ends the attempt where the plan says. */
 static bool before_instruction(VM *vm, Frame *frame, void *state) {
     Capture *capture = state;
     if (capture->outer_hook && !capture->outer_hook(vm, frame, capture->outer_state)) return false;
-    if (frame != capture->root) return true;
+    if (frame->code->instrs[frame->pc].opcode == OPCODE_RAISE_VARARGS) capture->raised_at = frame->code->instrs[frame->pc].span;
+    if (frame != capture->root) {
+        capture->in_generator = inside_generator(capture, frame);
+        return true;
+    }
+    capture->in_generator = false;
     if (capture->plan && capture->steps == capture->plan->at) {
         capture->at_plan = true;
         vm_stop(vm, capture->plan->kind, capture->plan->span, "%s", capture->plan->text);
         return false;
     }
+    if (frame->code->instrs[frame->pc].opcode == OPCODE_LOAD_FAST_AND_CLEAR && (frame->pc < capture->region.pc || frame->pc >= capture->region.end))
+        capture->region = comprehension_region(frame->code, frame->pc, capture->steps);
     if (capture->has_ops && frame->sp == code_localsplus_count(frame->code) && code_exception_at(frame->code, frame->pc) < 0)
         capture->statement = (BreakPoint){true, capture->steps, frame->pc};
     capture->steps++;
     return true;
 }
 
+static Value tracked_inner(Value v) { return value_is(v, OBJ_TRACKED) ? ((Tracked *)v.o)->inner : v; }
+
+/* As PyTorch does, what lies on the stack at a break is looked at, and every tensor that is carried over it: their guards are this entry's. */
+static void look_at(Capture *capture, Value *v) {
+    if (value_is(*v, OBJ_TRACKED) && !capture_float_stays(capture, (Tracked *)v->o)) vm_force(capture->vm, *v);
+}
+
+static void look_at_carried(Capture *capture) {
+    Frame *root = capture->root;
+    Arena *arena = capture->entry->arena;
+    const Instr *instr = &root->code->instrs[capture->plan->pc];
+    int slots = code_localsplus_count(root->code);
+    const bool *next = code_live_slots(arena, root->code, capture->plan->end), *jump = capture->plan->style == BREAK_BRANCH ? code_live_slots(arena, root->code, instr->arg) : next;
+    int results, operands = break_operands((Opcode)instr->opcode, instr->arg, &results), below = root->sp - (operands < 0 ? 0 : operands);
+    for (int i = 0; i < root->sp; i++)
+        if ((i >= slots && i < below) || (i < slots && (next[i] || jump[i]) && value_is(tracked_inner(root->fast[i]), OBJ_TENSOR))) look_at(capture, &root->fast[i]);
+}
+
 static bool finish_at_plan(Capture *capture) {
     capture->vm->stopped = false;
+    if (capture->plan->style != BREAK_STATEMENT) look_at_carried(capture);
+    if (capture->vm->stopped) return false;
     return alias_guard(capture) && capture_rewrite_break(capture);
 }
 
@@ -259,11 +312,11 @@ static void describe_end(Capture *capture, bool ran, CaptureEnd *end) {
     VM *vm = capture->vm;
     if (!vm->stopped) {
         end->raised = !capture->op_failed;
-        end->span = capture->root->pc > 0 ? capture->root->code->instrs[capture->root->pc - 1].span : capture->root->code->span;
+        end->span = capture->raised_at; /* without a file: no statement of the program raised it */
         return;
     }
     if (ran || capture->plan) end->found = (BreakPlan){.style = BREAK_SKIP, .kind = arena_strdup(capture->dynamo->arena, vm->stop_kind), .text = arena_strdup(capture->dynamo->arena, vm->stop_text), .span = vm->stop_span};
-    else end->found = break_plan(vm, capture->dynamo->arena, capture->root, capture->steps - 1, &capture->statement);
+    else end->found = break_plan(vm, capture->dynamo->arena, capture->root, capture->steps - 1, &capture->statement, &capture->region, capture->in_generator);
 }
 
 static void capture_begin(Capture *capture) {
@@ -277,6 +330,7 @@ static void capture_begin(Capture *capture) {
     capture->outer_hook = vm->instruction_hook;
     capture->outer_state = vm->instruction_state;
     trace_begin(&capture->tracer, vm, capture->entry->graph);
+    vm->torch->autocast = capture->modes.autocast;
     vm->domain = &symbolic_domain;
     vm->domain_state = capture;
     vm->grad_enabled = capture->modes.grad_enabled;

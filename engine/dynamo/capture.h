@@ -38,9 +38,11 @@ typedef struct Capture {
     Modes modes;                    /* as the frame found them */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
-    bool has_ops;
+    bool has_ops, in_generator;
+    Span raised_at;                 /* the last raise statement that was run */
     int64_t steps;                  /* instructions of the root frame begun */
     BreakPoint statement;
+    BreakRegion region;             /* the comprehension that the root frame runs, or ran last */
     InstructionHook outer_hook; void *outer_state;
 } Capture;
 
@@ -67,6 +69,7 @@ void capture_compared(VM *vm, Value a, Value b);
 bool capture_will_mutate(VM *vm, Object *object);
 bool capture_may_call(VM *vm, Value callee);
 /* scalars.c: numbers as tensors */
+bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */
 void capture_operands(VM *vm, Value *a, Value *b);
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames);
 bool capture_modes_changed(const Capture *capture);

@@ -13,6 +13,10 @@ bool dynamo_is_compiled(Value callee) { return value_is(callee, OBJ_COMPILED); }
 
 Value dynamo_inner(Value callee) { return dynamo_is_compiled(callee) ? ((Compiled *)callee.o)->inner : callee; }
 
+CompileOptions dynamo_options(Value callee) {
+    return dynamo_is_compiled(callee) ? ((Compiled *)callee.o)->options : (CompileOptions){.backend = "inductor"};
+}
+
 static Value compiled_new(VM *vm, Value inner, const CompileOptions *options) {
     Compiled *compiled = (Compiled *)object_new(vm, OBJ_COMPILED, sizeof *compiled);
     compiled->dynamo = vm->dynamo;

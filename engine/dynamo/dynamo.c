@@ -7,6 +7,7 @@
 #include "dynamo/breaks.h"
 #include "dynamo/shapes.h"
 #include "run/runtime.h"
+#include "vm/tracing.h"
 #include <string.h>
 
 Dynamo *dynamo_new(VM *vm, Arena *arena, const DynamoBackend *backend, const Policy *policy) {
@@ -61,16 +62,17 @@ void dynamo_copy_end(Dynamo *dynamo) {
     dynamo->copying = false;
 }
 
-/* Which frames are captured on their own: the program's functions, and forward of the shipped modules; the rest of the library runs as it is, so
+/* Which frames are captured on their own: the program's functions, and forward of a shipped module that was compiled itself; the rest of the library runs as it is, so
  * that the user's frames it calls are seen. Generators are left alone. */
-static bool frame_is_eligible(const Frame *frame) {
+static bool frame_is_eligible(const Dynamo *dynamo, const Frame *frame) {
     if (!frame->function || frame->code->flags & CODE_GENERATOR) return false;
     if (frame->code->resumed_from) return true;
     if (!frame->code->file || !frame->code->file->shipped) return true;
-    return !strcmp(frame->code->name, "forward");
+    return !strcmp(frame->code->name, "forward") && frame->code->argcount > 0 && value_is(frame->fast[0], OBJ_INSTANCE) && frame->fast[0].o == dynamo->module;
 }
 
 static void note_once(Dynamo *dynamo, CodeCache *cache, Span span, const char *text) {
+    if (dynamo->abandoned) return;
     vm_note(dynamo->vm, span, "%s runs eagerly: %.*s", cache->code->name, (int)strcspn(text, "\n"), text); /* a compiler's log has more lines */
 }
 
@@ -81,7 +83,7 @@ static void watch_tell(const Dynamo *dynamo, WatchEvent event, Entry *entry, con
 static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
     for (int i = 0; i < dynamo->breaks.count; i++) {
         const BreakRecord *known = &dynamo->breaks.at[i];
-        if (known->line == record->line && known->span.file == record->span.file && known->skips == record->skips && !strcmp(known->kind, record->kind)) return true;
+        if (known->line == record->line && known->span.file == record->span.file && known->in_loop == record->in_loop && !strcmp(known->kind, record->kind)) return true;
     }
     return false;
 }
@@ -89,7 +91,7 @@ static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
 /* A break is counted once for each place and consequence: the same line may break again in another entry, or when an inlined function is compiled by itself. */
 static void record_break(Dynamo *dynamo, const Entry *entry, const BreakPlan *plan) {
     Span span = plan->span.file ? plan->span : entry->code->span;
-    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .skips = plan->style == BREAK_SKIP, .line = span_line(span), .span = span};
+    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .in_loop = plan->why_skip && !strcmp(plan->why_skip, BREAK_IN_LOOP), .line = span_line(span), .span = span};
     if (!dynamo->copying && !break_is_known(dynamo, &record)) vec_push(&dynamo->breaks, record);
 }
 
@@ -136,23 +138,13 @@ static void call_backend(void *state) {
 /* The VM is put back as it was when a stage gave up in the middle of tracing. */
 static bool compile_entry(Dynamo *dynamo, Entry *entry) {
     VM *vm = dynamo->vm;
-    const Domain *domain = vm->domain;
-    void *domain_state = vm->domain_state;
-    FrameEvaluator evaluator = vm->evaluator;
-    Frame *frame = vm->frame;
-    bool grad_enabled = vm->grad_enabled;
-    int depth = vm->depth;
+    TraceState state = trace_state(vm);
     vm->evaluator = NULL;
     entry->compile.training = needs_training(dynamo, entry);
     BackendCall call = {dynamo, entry};
     bool ok = fail_catch(&entry->failure, call_backend, &call);
     if (!ok) entry->artifacts = NULL;
-    vm->domain = domain;
-    vm->domain_state = domain_state;
-    vm->evaluator = evaluator;
-    vm->frame = frame;
-    vm->grad_enabled = grad_enabled;
-    vm->depth = depth;
+    trace_state_restore(vm, &state);
     return ok;
 }
 
@@ -183,7 +175,7 @@ static void entry_keep(Dynamo *dynamo, Entry *entry) {
 static void count_entry(Dynamo *dynamo, Entry *entry) {
     if (dynamo->copying) return;
     dynamo->frames_ok++;
-    if (entry->empty) return;
+    if (entry->empty && !dynamo->options.fullgraph) return;
     dynamo->graphs++;
     for (int i = 0; i < entry->graph->nodes.count; i++)
         dynamo->ops_captured += entry->graph->nodes.at[i]->kind == NODE_CALL || entry->graph->nodes.at[i]->kind == NODE_GETITEM;
@@ -262,7 +254,7 @@ static Outcome raises(Dynamo *dynamo, CodeCache *cache, Entry *entry, const Capt
     VM *vm = dynamo->vm;
     entry_fails(entry, "the program raises an exception here");
     if (value_is(vm->exception, OBJ_INSTANCE) && !strcmp(((Instance *)vm->exception.o)->cls->name, "KeyboardInterrupt")) return OUTCOME_ERROR; /* no part of the program: the eager run would go on */
-    if (end->raised) {
+    if (end->raised && end->span.file) {
         BreakPlan plan = {.kind = "call", .text = arena_printf(dynamo->arena, "an exception leaves the function: %s", ((Instance *)vm->exception.o)->cls->name), .span = end->span};
         record_break(dynamo, entry, &plan);
         break_reason(entry, &plan);
@@ -341,10 +333,11 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
     }
     entry->total_ms = (clock_us() - start) / 1000;
     count_entry(dynamo, entry);
-    if (entry->empty && !entry->rewritten) { /* as PyTorch: a function that had nothing to compile is left alone from then on */
+    if (entry->empty && !entry->rewritten && !dynamo->options.fullgraph) { /* as PyTorch: a function that had nothing to compile is left alone from then on */
         cache->skipped = true;
         cache->skip_reason = "there was nothing to compile in it";
     }
+    if (!dynamo->hide_times && !dynamo->abandoned) guards_cost(&entry->guards, dynamo->vm, frame);
     vec_push(&cache->entries, entry);
     *out = entry;
     return OUTCOME_COMPILED;
@@ -353,7 +346,7 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
 /* Runs an entry's code on the frame's locals. */
 static Value run_entry(Dynamo *dynamo, Entry *entry, Frame *frame) {
     VM *vm = dynamo->vm;
-    entry->hits++;
+    if (!dynamo->copying || entry->is_copy) entry->hits++;
     entry_used(dynamo, entry);
     watch_tell(dynamo, WATCH_RUN, entry, frame, NULL, entry->code->span);
     entry_ref(entry);
@@ -393,7 +386,7 @@ static Entry *entry_serving(Dynamo *dynamo, CodeCache *cache, Frame *frame) {
 static Value evaluate(VM *vm, Frame *frame, void *state) {
     Dynamo *dynamo = state;
     if (frame->function && frame->function->disabled) return run_disabled(vm, frame);
-    if (!frame_is_eligible(frame)) return frame_run(vm, frame);
+    if (!frame_is_eligible(dynamo, frame)) return frame_run(vm, frame);
     CodeCache *cache = cache_of(dynamo, frame->code);
     if (dynamo->probe) return probe_frame(dynamo, cache, frame);
     if (cache->skipped) {
@@ -420,15 +413,18 @@ Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, V
     FrameEvaluator evaluator = vm->evaluator;
     void *evaluator_state = vm->evaluator_state;
     CompileOptions former = dynamo->options;
+    Object *module = dynamo->module;
     if (!dynamo->capturing) {
         vm->evaluator = evaluate;
         vm->evaluator_state = dynamo;
         dynamo->options = *options;
+        if (value_is(callee, OBJ_INSTANCE)) dynamo->module = callee.o;
     }
     Value result = vm_call(vm, callee, args, nargs, kwnames);
     vm->evaluator = evaluator;
     vm->evaluator_state = evaluator_state;
     dynamo->options = former;
+    dynamo->module = module;
     return result;
 }
 

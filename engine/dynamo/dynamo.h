@@ -18,8 +18,8 @@ typedef struct DynamoBackend {
     void (*release)(void *state, Entry *entry);
 } DynamoBackend;
 
-/* skips: the whole frame ran eagerly because of it. */
-typedef struct BreakRecord { const char *compile, *kind, *reason; bool skips; int line; Span span; } BreakRecord;
+/* in_loop: the whole frame ran eagerly because it stood in a loop. */
+typedef struct BreakRecord { const char *compile, *kind, *reason; bool in_loop; int line; Span span; } BreakRecord;
 typedef struct RecompileRecord { const char *compile, *kind, *reason, *function; Span span; } RecompileRecord;
 
 /* What one torch.compile(...) call asked for. */
@@ -41,6 +41,7 @@ struct Dynamo {
     VEC(RecompileRecord) recompiles;
     CompileOptions options;         /* of the compiled call that is running */
     bool capturing;
+    Object *module;                 /* the module that the running compiled call is of, or NULL */
     bool hide_times;                /* --plain: what is shown must be the same on every run */
     /* A command's run: works on copies of the caches and leaves the counts alone. */
     bool copying;
@@ -51,6 +52,7 @@ struct Dynamo {
     /* Commands that step and ask. */
     const DynamoWatch *watch;       /* NULL: nobody looks on */
     const DynamoProbe *probe;       /* NULL: frames are run */
+    bool copy_empty;                /* copies start without entries and what was seen before */
     int copy_frames;                /* frames that got an id in this command's run */
     bool abandoned;                 /* the stepped call is given up: what fails now says nothing about the program */
     bool no_effects;                /* print and its like are left out of capture: what the program would be without them (`:breaks CALL`) */
@@ -67,5 +69,7 @@ void dynamo_copy_end(Dynamo *dynamo);
 /* The function behind what torch.compile returned, borrowed; the value itself otherwise. */
 Value dynamo_inner(Value callee);
 bool dynamo_is_compiled(Value callee);
+/* What torch.compile was told, for commands that compile a call: the usual options for anything else. */
+CompileOptions dynamo_options(Value callee);
 
 #endif

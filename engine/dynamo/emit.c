@@ -8,6 +8,7 @@
  * To add a kind of value: a case in emit_object. */
 #include "dynamo/rewrite.h"
 #include "dynamo/shapes.h"
+#include "vm/internal.h"
 #include "vm/native.h"
 #include <string.h>
 
@@ -80,7 +81,7 @@ void emit_subscript(Rewrite *r, Value key) {
 }
 
 void emit_call_builtin(Rewrite *r, const char *name, BuiltinFn fn, int nargs) {
-    Value builtin = builtin_new(r->vm, name, fn, nargs, nargs, BUILTIN_BREAK);
+    Value builtin = builtin_new(r->vm, name, fn, nargs < 0 ? 0 : nargs, nargs, BUILTIN_BREAK);
     emit(r, OPCODE_PUSH_NULL, 0);
     emit_held_object(r, builtin);
     value_unref(r->vm, builtin);
@@ -306,6 +307,47 @@ static void emit_method(Rewrite *r, Value v) {
     emit(r, OPCODE_CALL, 2);
 }
 
+/* (function, instruction, has it started, which items are there as a string of 0 and 1, the items …): a generator that goes on where another stood */
+static Value make_generator(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)kwnames;
+    Function *function = (Function *)args[0].o;
+    const char *there = str_text(args[3]);
+    Frame *frame = frame_new(vm, function, function->code, function->globals);
+    int next = 4;
+    frame->pc = (int)args[1].i;
+    frame->sp = (int)strlen(there);
+    for (int i = 0; i < frame->sp; i++) frame->fast[i] = there[i] == '1' && next < nargs ? value_ref(args[next++]) : VALUE_NULL;
+    Value made = generator_new(vm, frame);
+    ((Generator *)made.o)->started = args[2].i != 0;
+    frame_free(vm, frame);
+    return made;
+}
+
+static void emit_generator(Rewrite *r, Value v) {
+    Generator *generator = (Generator *)v.o;
+    const Frame *frame = generator->frame;
+    if (!frame || generator->running || !value_is(generator->function, OBJ_FUNCTION) || (generator->handled.tag != V_NULL && generator->handled.tag != V_NONE)) {
+        rewrite_refuse(r, v);
+        return;
+    }
+    char *there = ARENA_ARRAY(r->arena, char, frame->sp + 1);
+    int count = 4;
+    for (int i = 0; i < frame->sp; i++) there[i] = frame->fast[i].tag == V_NULL ? '0' : '1';
+    Value text = str_from(r->vm, there);
+    emit_call_builtin(r, "generator", make_generator, -1);
+    emit_value(r, generator->function);
+    emit_plain(r, value_int(frame->pc));
+    emit_plain(r, value_int(generator->started));
+    emit_held_object(r, text);
+    for (int i = 0; i < frame->sp; i++) {
+        if (frame->fast[i].tag == V_NULL) continue;
+        emit_value(r, frame->fast[i]);
+        count++;
+    }
+    emit(r, OPCODE_CALL, count);
+    value_unref(r->vm, text);
+}
+
 static void emit_or_none(Rewrite *r, Value v) { emit_value(r, v.tag == V_NULL ? VALUE_NONE : v); }
 
 /* The state of an iterator is its fields. */
@@ -408,6 +450,7 @@ static void emit_identity(Rewrite *r, Value v) {
     case OBJ_METHOD: emit_method(r, v); break;
     case OBJ_FUNCTION: emit_function(r, v); break;
     case OBJ_ITERATOR: emit_iterator(r, v); break;
+    case OBJ_GENERATOR: emit_generator(r, v); break;
     default: emit_instance(r, v); return;
     }
     emit(r, OPCODE_COPY, 1);
@@ -445,7 +488,7 @@ static void emit_object(Rewrite *r, Value v) {
     case OBJ_TENSOR: emit_tensor(r, (Tensor *)v.o); break;
     case OBJ_TUPLE: emit_tuple(r, v); break;
     case OBJ_FROZENSET: emit_held_object(r, v); break;
-    case OBJ_LIST: case OBJ_SET: case OBJ_DICT: case OBJ_METHOD: case OBJ_FUNCTION: case OBJ_ITERATOR: emit_identity(r, v); break;
+    case OBJ_LIST: case OBJ_SET: case OBJ_DICT: case OBJ_METHOD: case OBJ_FUNCTION: case OBJ_ITERATOR: case OBJ_GENERATOR: emit_identity(r, v); break;
     case OBJ_INSTANCE: if (((Instance *)v.o)->native) emit_named_tuple(r, v); else emit_identity(r, v); break;
     case OBJ_SLICE: {
         Slice *slice = (Slice *)v.o;
@@ -458,7 +501,7 @@ static void emit_object(Rewrite *r, Value v) {
     case OBJ_CELL: emit_cell(r, v); break;
     case OBJ_BUILTIN: emit_builtin(r, v); break;
     case OBJ_SYM: emit_sym(r, ((SymObject *)v.o)->dim); break;
-    case OBJ_GENERATOR: case OBJ_SUPER: rewrite_refuse(r, v); break;
+    case OBJ_SUPER: rewrite_refuse(r, v); break;
     default: emit_held_object(r, v);
     }
 }

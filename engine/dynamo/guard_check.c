@@ -4,6 +4,7 @@
  * passing whether one came twice; then the rest, as they were added. A value that several guards look at is read once.
  * Invariant: nothing of the program is run, no reference count changes. */
 #include "dynamo/shapes.h"
+#include "run/runtime.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static bool tensor_holds(VM *vm, const Guard *guard, Value value) {
     const Tensor *t = (const Tensor *)value.o;
     const Meta *want = &guard->meta, *got = &t->meta;
     return want->dtype == got->dtype && device_equal(want->device, got->device) && want->rank == got->rank && dims_hold(want->sizes, got->sizes, want->rank) &&
-           dims_hold(want->strides, got->strides, want->rank) && tensor_needs_grad(t) == guard->requires_grad && marks_hold(vm, guard, t);
+           dims_hold(want->strides, got->strides, want->rank) && tensor_needs_grad(t) == guard->requires_grad && t->is_parameter == guard->is_parameter && marks_hold(vm, guard, t);
 }
 
 static int64_t value_count(Value value) {
@@ -236,7 +237,7 @@ static const Guard *test_tensor(const TensorTest *test, SourceValues *values, co
     MetaHead head;
     memcpy(&head, &t->meta, sizeof head);
     if (((head.words[0] ^ test->head.words[0]) | (head.words[1] ^ test->head.words[1])) || !dims_match(test, &t->meta)) return test->guard;
-    if (tensor_needs_grad(t) != test->requires_grad || !marks_hold(values->vm, test->guard, t)) return test->guard;
+    if (tensor_needs_grad(t) != test->requires_grad || t->is_parameter != test->guard->is_parameter || !marks_hold(values->vm, test->guard, t)) return test->guard;
     if (!test->apart) return NULL;
     bool again = t->met == stamp;
     t->met = stamp;
@@ -294,4 +295,51 @@ const Guard *guards_check(GuardSet *set, VM *vm, const Frame *frame) {
     const Guard *failed = program_run(set, program, &values);
     if (failed) ((Guard *)(uintptr_t)failed)->failures++;
     return failed;
+}
+
+bool guards_hold_uncounted(GuardSet *set, VM *vm, const Frame *frame) {
+    int64_t checks = set->checks;
+    const Guard *failed = guards_check(set, vm, frame);
+    set->checks = checks;
+    if (failed) ((Guard *)(uintptr_t)failed)->failures--;
+    return !failed;
+}
+
+/* ---- order and cost ---- */
+
+void guards_order(GuardSet *set, int *places) {
+    if (!set->program) set->program = program_make(set);
+    const GuardProgram *program = set->program;
+    int next = 0;
+    for (int i = 0; i < set->all.count; i++)
+        if (set->all.at[i].kind == GUARD_TENSOR) places[i] = next++;
+    for (int i = 0; i < set->all.count; i++)
+        if (&set->all.at[i] == program->no_alias || (set->all.at[i].kind == GUARD_SHAPE_EXPR && set->all.at[i].is_range)) places[i] = next++;
+    for (int r = 0; r < program->rest_count; r++) places[program->rest[r] - set->all.at] = next++;
+}
+
+enum { COST_RUNS = 32 };
+
+static double cost_of_one(const GuardSet *set, const Guard *guard, SourceValues *values) {
+    double start = clock_us();
+    for (int i = 0; i < COST_RUNS; i++) {
+        memset(values->known, 0, (size_t)set->source_count);
+        guard_holds(guard, values);
+    }
+    return (clock_us() - start) * 1000 / COST_RUNS;
+}
+
+double guards_cost(GuardSet *set, VM *vm, const Frame *frame) {
+    if (!guards_hold_uncounted(set, vm, frame)) return 0;
+    double best = 0;
+    for (int round = 0; round < 3; round++) {
+        double start = clock_us();
+        for (int i = 0; i < COST_RUNS; i++) guards_hold_uncounted(set, vm, frame);
+        double now = (clock_us() - start) * 1000 / COST_RUNS;
+        if (!round || now < best) best = now;
+    }
+    GuardProgram *program = set->program;
+    SourceValues values = {vm, frame, program->memo, program->known, set, program->slots};
+    for (int i = 0; i < set->all.count; i++) set->all.at[i].cost_ns = cost_of_one(set, &set->all.at[i], &values);
+    return set->cost_ns = best;
 }

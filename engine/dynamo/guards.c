@@ -203,6 +203,7 @@ static void explain_tensor(Explain *e, VM *vm, Value value) {
     if (want->dtype != got->dtype) failure_add(e, "dtype", arena_printf(e->arena, "tensor '%s' dtype mismatch. expected %s, actual %s", e->path, dtype_info[want->dtype].name, dtype_info[got->dtype].name));
     if (!device_equal(want->device, got->device)) failure_add(e, "device", arena_printf(e->arena, "tensor '%s' device mismatch", e->path));
     if (tensor_needs_grad(t) != guard->requires_grad) failure_add(e, "requires_grad", arena_printf(e->arena, "tensor '%s' requires_grad mismatch. expected requires_grad=%d", e->path, guard->requires_grad));
+    if (t->is_parameter != guard->is_parameter) failure_add(e, "type", arena_printf(e->arena, "expected type of '%s' to be a %s", e->path, guard->is_parameter ? "Parameter" : "Tensor"));
     if (want->rank != got->rank) failure_add(e, "rank", arena_printf(e->arena, "tensor '%s' rank mismatch. expected %d, actual %d", e->path, want->rank, got->rank));
     else explain_sizes(e, want, got);
 }
@@ -281,9 +282,19 @@ static void print_tensor_guard(Text *text, const Guard *guard) {
     text_put(text, "])");
 }
 
+/* Addresses differ from run to run and say nothing. */
+static void put_without_addresses(Text *text, const char *repr) {
+    for (const char *at = repr; *at; at++) {
+        bool address = !strncmp(at, " at 0x", 6);
+        if (address) at += 6 + strspn(at + 6, "0123456789abcdef");
+        if (!*at) return;
+        text_char(text, *at);
+    }
+}
+
 static void print_value(Text *text, VM *vm, Value value) {
     Value repr = vm_repr(vm, value);
-    if (value_is(repr, OBJ_STR)) text_put(text, str_text(repr));
+    if (value_is(repr, OBJ_STR)) put_without_addresses(text, str_text(repr));
     else vm_clear_exception(vm);
     value_unref(vm, repr);
 }

@@ -42,6 +42,7 @@ typedef struct Guard {
     Span span;                      /* the user's line that caused it */
     const char *why;
     int64_t failures;
+    double cost_ns;                 /* of its check alone, measured when the entry was made; 0: not measured */
 } Guard;
 
 typedef struct GuardSet {
@@ -49,6 +50,7 @@ typedef struct GuardSet {
     const SizeSource *slots; int slot_count;    /* what SHAPE_EXPR guards compute with */
     struct GuardProgram *program;               /* the guards as they are checked; made at the first check */
     int64_t checks;
+    double cost_ns;                 /* of a whole check that holds, measured when the entry was made */
 } GuardSet;
 
 /* Adds unless an equal guard is there; takes references of `expected`. */
@@ -68,6 +70,12 @@ Value attribute_value(VM *vm, Value object, const char *name);           /* borr
 bool guard_holds(const Guard *guard, SourceValues *values);
 /* A guard that fails, or NULL. */
 const Guard *guards_check(GuardSet *set, VM *vm, const Frame *frame);
+/* The same, and nothing is counted: a command asks. */
+bool guards_hold_uncounted(GuardSet *set, VM *vm, const Frame *frame);
+/* Nanoseconds of a check of all of them, and of each by itself (set in Guard.cost_ns), on a frame for which they hold; measured now. */
+double guards_cost(GuardSet *set, VM *vm, const Frame *frame);
+/* The guards in the order in which they are checked: for each its place, by its index in `all`. */
+void guards_order(GuardSet *set, int *places);
 /* One failed property, as :recompiles and --summary name it; a tensor guard may give several. */
 typedef struct GuardFailure { const Guard *guard; const char *kind; const char *text; } GuardFailure;
 typedef VEC(GuardFailure) GuardFailures;

@@ -34,13 +34,13 @@ static int successors(const Code *code, int i, int out[3]) {
     return count;
 }
 
-bool *code_reachable(Arena *arena, const Code *code, int pc) {
+bool *code_reachable(Arena *arena, const Code *code, int pc, bool handlers) {
     bool *seen = ARENA_ARRAY(arena, bool, code->instr_count + 1);
     int *work = ARENA_ARRAY(arena, int, code->instr_count + 1), count = 0, next[3];
     work[count++] = pc;
     seen[pc] = true;
     while (count) {
-        int i = work[--count], n = successors(code, i, next);
+        int i = work[--count], n = successors(code, i, next) - (!handlers && code_exception_at(code, i) >= 0);
         for (int j = 0; j < n; j++)
             if (next[j] < code->instr_count && !seen[next[j]]) {
                 seen[next[j]] = true;
@@ -153,7 +153,7 @@ static void write_prologue(const Resume *resume, Instr *out, int jump, Span span
 /* The instructions that can be reached, in their order, with slots and jumps moved. where: old index -> new index, also of what was left out (the next kept). */
 static void write_rest(Arena *arena, const Resume *resume, const Layout *layout, Code *made) {
     const Code *code = resume->original;
-    bool *keep = code_reachable(arena, code, resume->pc);
+    bool *keep = code_reachable(arena, code, resume->pc, true);
     int *where = ARENA_ARRAY(arena, int, code->instr_count + 1), at = prologue_length(resume);
     for (int i = 0; i < code->instr_count; i++) {
         where[i] = at;
@@ -224,13 +224,13 @@ static bool resume_same(const Resume *a, const Resume *b) {
 
 static int *int_array(Arena *arena, const int *from, int count) { return arena_copy(arena, from, sizeof(int) * (size_t)(count + 1)); }
 
-const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root) {
+const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root, const bool *written) {
     Arena *arena = dynamo->arena;
     int slots = code_localsplus_count(wanted.original), *local_slots = ARENA_ARRAY(arena, int, slots + 1), *cell_slots = ARENA_ARRAY(arena, int, slots + 1);
     const bool *live = code_live_slots(arena, wanted.original, wanted.pc);
     for (int i = 0; i < slots; i++) {
         if (value_is(root->fast[i], OBJ_CELL)) cell_slots[wanted.cell_count++] = i;
-        else if (root->fast[i].tag != V_NULL && live[i]) local_slots[wanted.local_count++] = i;
+        else if ((root->fast[i].tag != V_NULL || (written && written[i])) && live[i]) local_slots[wanted.local_count++] = i;
     }
     wanted.locals = local_slots;
     wanted.cells = cell_slots;

@@ -272,7 +272,8 @@ static void emit_with_handlers(Rewrite *r, int withs, int start, int end) {
     }
 }
 
-typedef struct Site { const Code *code; int pc, operands, results, withs, exits[BREAK_MAX_WITHS]; const Resume *next, *jump; } Site;
+/* written: locals that the instructions bind (those of a comprehension). */
+typedef struct Site { const Code *code; int pc, end, operands, results, withs, exits[BREAK_MAX_WITHS]; bool *written; const Resume *next, *jump; } Site;
 
 /* The blocks are left before the continuation is called, innermost first; it enters them again. */
 static void leave_withs(Rewrite *r, const Site *site, const Carried *carried) {
@@ -290,36 +291,75 @@ static const Resume *continuation(Rewrite *r, const Site *site, int pc, const bo
     int withs[BREAK_MAX_WITHS + 1];
     for (int i = 0; i < site->withs; i++) withs[i] = site->exits[site->withs - 1 - i];
     Resume wanted = {.original = site->code, .pc = pc, .line = span_line(site->code->instrs[site->pc].span), .stack_count = depth, .stack_null = null, .with_count = site->withs, .withs = withs};
-    return resume_at(r->capture->dynamo, wanted, r->capture->root);
+    return resume_at(r->capture->dynamo, wanted, r->capture->root, site->written);
+}
+
+static bool *slots_written(Arena *arena, const Code *code, int pc, int end) {
+    bool *written = ARENA_ARRAY(arena, bool, code_localsplus_count(code) + 1);
+    for (int i = pc; i < end; i++)
+        if (code->instrs[i].opcode == OPCODE_STORE_FAST) written[code->instrs[i].arg] = true;
+    for (int i = pc; i < end; i++) /* saved, and put back as it was */
+        if (code->instrs[i].opcode == OPCODE_LOAD_FAST_AND_CLEAR) written[code->instrs[i].arg] = false;
+    return written;
 }
 
 static Site site_make(Rewrite *r) {
     const Frame *root = r->capture->root;
+    const BreakPlan *plan = r->capture->plan;
     int slots = code_localsplus_count(root->code), depth = root->sp - slots;
-    Site site = {.code = root->code, .pc = r->capture->plan->pc};
-    const Instr *instr = &site.code->instrs[site.pc];
-    site.operands = break_operands((Opcode)instr->opcode, instr->arg, &site.results);
+    Site site = {.code = root->code, .pc = plan->pc, .end = plan->end, .operands = plan->operands, .results = plan->results};
     site.withs = break_with_blocks(root, site.pc, site.exits);
     for (int i = 0; i < site.withs; i++) site.exits[i] = site.code->exceptions[site.exits[i]].depth - 1; /* where the exit method lies on the stack */
+    site.written = slots_written(r->arena, site.code, site.pc, site.end);
     bool *null = ARENA_ARRAY(r->arena, bool, depth + 2);
     int kept = depth - site.operands;
     for (int i = 0; i < kept; i++) null[i] = root->fast[slots + i].tag == V_NULL;
-    site.next = continuation(r, &site, site.pc + 1, null, kept + site.results);
-    if (r->capture->plan->style == BREAK_BRANCH) site.jump = continuation(r, &site, instr->arg, null, kept);
+    site.next = continuation(r, &site, site.end, null, kept + site.results);
+    if (plan->style == BREAK_BRANCH) site.jump = continuation(r, &site, site.code->instrs[site.pc].arg, null, kept);
     return site;
 }
 
+static bool is_piece(const Site *site) { return site->end > site->pc + 1; }
+
 static bool *needed_slots(Rewrite *r, const Site *site) {
-    bool *needed = ARENA_ARRAY(r->arena, bool, code_localsplus_count(site->code) + 1);
+    int slots = code_localsplus_count(site->code);
+    bool *needed = ARENA_ARRAY(r->arena, bool, slots + 1);
     for (int i = 0; i < site->next->local_count; i++) needed[site->next->locals[i]] = true;
     for (int i = 0; site->jump && i < site->jump->local_count; i++) needed[site->jump->locals[i]] = true;
+    const bool *live = is_piece(site) ? code_live_slots(r->arena, site->code, site->pc) : needed;
+    for (int i = 0; i < slots; i++) needed[i] |= live[i];
     return needed;
 }
 
-/* The instruction, with its operands; exits of `with` blocks below them. */
-static void emit_instruction(Rewrite *r, const Site *site, const Carried *carried) {
+static void store_slots(Rewrite *r, const Code *user, Carried *carried) {
+    for (int i = 0; i < code_localsplus_count(user); i++) {
+        if (carried->slots[i] == NOT_CARRIED || carried->slots[i] == i) continue;
+        emit_load(r, carried->slots[i]);
+        emit(r, OPCODE_STORE_FAST, i);
+        carried->slots[i] = i;
+    }
+}
+
+/* A comprehension works on the frame's own locals. */
+static void emit_piece(Rewrite *r, const Site *site, Carried *carried) {
+    int first = r->instrs.count - site->pc;
+    for (int i = site->pc; i < site->end; i++) {
+        Instr instr = site->code->instrs[i];
+        if (opcode_arg_kind((Opcode)instr.opcode) == ARGK_JUMP) instr.arg += first;
+        emit_original(r, site->code, instr);
+    }
+    for (int i = 0; i < code_localsplus_count(site->code); i++)
+        if (site->written[i]) carried->slots[i] = i;
+}
+
+/* The instructions, with their operands; exits of `with` blocks below them. */
+static void emit_instructions(Rewrite *r, const Site *site, Carried *carried) {
     for (int i = site->withs - 1; i >= 0; i--) emit_load(r, carried->stack[site->exits[i]]);
     for (int i = carried->depth - site->operands; i < carried->depth; i++) emit_stack(r, carried->stack[i]);
+    if (is_piece(site)) {
+        emit_piece(r, site, carried);
+        return;
+    }
     if (r->capture->root->kwnames) emit_original(r, site->code, site->code->instrs[site->pc - 1]);
     emit_original(r, site->code, site->code->instrs[site->pc]);
 }
@@ -330,8 +370,9 @@ static void emit_break(Rewrite *r) {
     Carried carried = carry(r, needed_slots(r, &site));
     write_cells(r, &carried);
     effects_write(r, effects);
+    if (is_piece(&site)) store_slots(r, site.code, &carried);
     int start = r->instrs.count;
-    emit_instruction(r, &site, &carried);
+    emit_instructions(r, &site, &carried);
     int end = r->instrs.count, depth = site.withs;
     if (site.results) carried.stack[carried.depth - site.operands] = emit_store_new(r);
     leave_withs(r, &site, &carried);
@@ -347,7 +388,7 @@ static void emit_break(Rewrite *r) {
 
 /* The rest of the user's own instructions, moved here. */
 static void emit_rest(Rewrite *r, const Code *user, int pc) {
-    bool *keep = code_reachable(r->arena, user, pc);
+    bool *keep = code_reachable(r->arena, user, pc, true);
     int *where = ARENA_ARRAY(r->arena, int, user->instr_count + 1), first = r->instrs.count + 1, at = first;
     for (int i = 0; i < user->instr_count; i++) {
         where[i] = at;
@@ -375,11 +416,7 @@ static void emit_statement_break(Rewrite *r) {
     Carried carried = carry(r, code_live_slots(r->arena, user, pc));
     write_cells(r, &carried);
     effects_write(r, effects);
-    for (int i = 0; i < code_localsplus_count(user); i++) {
-        if (carried.slots[i] == NOT_CARRIED || carried.slots[i] == i) continue;
-        emit_load(r, carried.slots[i]);
-        emit(r, OPCODE_STORE_FAST, i);
-    }
+    store_slots(r, user, &carried);
     emit_rest(r, user, pc);
 }
 

@@ -65,8 +65,9 @@ typedef struct Resume {
     Code *code;                                 /* arguments: ___stack0 …, then the locals */
 } Resume;
 /* wanted: original, pc, line, stack and withs. root: the frame at the break, for what is bound and what is a cell. */
-const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root);
+/* written: by slot, what is bound before the continuation begins beside what root has; or NULL. */
+const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root, const bool *written);
 bool *code_live_slots(Arena *arena, const Code *code, int pc);           /* by slot: may be read from pc on before it is written */
-bool *code_reachable(Arena *arena, const Code *code, int pc);            /* by instruction */
+bool *code_reachable(Arena *arena, const Code *code, int pc, bool handlers); /* by instruction; handlers: also by exceptions */
 int code_exception_at(const Code *code, int pc);                         /* index of the innermost entry, or -1 */
 #endif

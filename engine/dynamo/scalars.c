@@ -49,19 +49,24 @@ static bool float_is_dynamic(Capture *capture, const Tracked *tracked) {
     return state->number_dynamic && shapes_config(capture->dynamo).automatic;
 }
 
+bool capture_float_stays(Capture *capture, const Tracked *tracked) {
+    if (tracked->inner.tag != V_FLOAT || !float_is_dynamic(capture, tracked)) return false;
+    capture_guard(capture, GUARD_TYPE, tracked->source, value_object(class_of(capture->vm, tracked->inner)), "a number that changes from call to call");
+    return true;
+}
+
 /* A number behind `v` that may stand as a tensor beside `other`; NULL otherwise. */
 static Tensor *scalar_of(Capture *capture, Value v, Value other) {
     if (!value_is(v, OBJ_TRACKED)) return NULL;
     const Tracked *tracked = (const Tracked *)v.o;
-    bool random = tracked->source->kind == SOURCE_RANDOM, number = tracked->inner.tag == V_FLOAT || (random && tracked->inner.tag == V_INT);
-    if (!number || (!random && !float_is_dynamic(capture, tracked))) return NULL;
+    bool random = tracked->source->kind == SOURCE_RANDOM;
+    if (random ? tracked->inner.tag != V_INT && tracked->inner.tag != V_FLOAT : tracked->inner.tag != V_FLOAT) return NULL;
     other = vm_force(capture->vm, other);
     if (!value_is(other, OBJ_TENSOR)) return NULL;
     const Meta *meta = &((Tensor *)other.o)->meta;
-    if (!dtype_is_float(meta->dtype) || meta->rank == 0) return NULL;
+    if (!dtype_is_float(meta->dtype) || meta->rank == 0 || (!random && !capture_float_stays(capture, tracked))) return NULL;
     int where = (int)meta->device.kind | meta->device.index << 4;
     const Source *source = capture_source(capture, SOURCE_AS_TENSOR, tracked->source, NULL, where, VALUE_NULL);
-    if (!random) capture_guard(capture, GUARD_TYPE, tracked->source, value_object(class_of(capture->vm, tracked->inner)), "a number that changes from call to call");
     return scalar_input(capture, tracked->inner.tag == V_INT ? DTYPE_I64 : DTYPE_F64, meta->device, source, random ? arena_printf(capture->entry->arena, "random_value_%d", tracked->source->index) : input_name(capture, tracked->source));
 }
 

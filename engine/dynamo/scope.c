@@ -237,7 +237,9 @@ int capture_store_tensor_attr(VM *vm, Tensor *tensor, const char *name, Value va
     Capture *capture = capture_of(vm);
     const InputTensor *input = input_of(capture, tensor);
     bool built_in = map_has(vm->torch->tensor_attributes, name), grad = !strcmp(name, "grad");
-    if (!input && built_in && !grad) return 0;
+    bool flag = !strcmp(name, "requires_grad") && value.tag == V_BOOL;
+    if (flag && value.b == tensor_needs_grad(tensor)) return 1;
+    if (!input && built_in && !grad && !flag) return 0;
     if (!input || value.tag == V_NULL || (built_in && !grad)) return refuse_store(vm, name, input != NULL);
     TensorWrite *write = tensor_write(capture, tensor, name);
     if (write) write->value = held(capture, value);

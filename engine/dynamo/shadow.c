@@ -151,10 +151,21 @@ static Value force_set(Capture *capture, Value real, const Source *source) {
     return shadow;
 }
 
+static bool is_member_of_class(VM *vm, const Instance *instance) {
+    Value name = instance->dict ? dict_get_name(vm, instance->dict, intern(vm->lang->names, "_name_")) : VALUE_NULL;
+    if (!value_is(name, OBJ_STR)) return false;
+    Value member = dict_get_name(vm, instance->cls->dict, str_intern(vm, (Str *)name.o));
+    return member.tag == V_OBJECT && member.o == (const Object *)instance;
+}
+
 /* An object of a class of the program or of torch.nn: its attributes are tracked when they are read (scope.c). */
 static Value force_instance(Capture *capture, Value real, const Source *source) {
     VM *vm = capture->vm;
     Instance *instance = (Instance *)real.o;
+    if (is_member_of_class(vm, instance)) { /* Mode.ADD of an enum: a constant */
+        capture_guard(capture, GUARD_IDENTITY, source, real, "a member of a class was used");
+        return real;
+    }
     if (instance->native) return vm_stop(vm, "other", vm_user_span(vm), "an instance of %s cannot be captured", instance->cls->name);
     capture_guard(capture, GUARD_TYPE, source, value_object(instance->cls), "an object was used");
     Value shadow = instance_new(vm, instance->cls);
@@ -215,6 +226,8 @@ Value capture_force(VM *vm, Tracked *tracked) {
         return real;
     }
     Shadow *shadow = map_get(capture->by_real, real.o);
+    if (shadow && shadow->source != tracked->source)
+        guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_SAME, .source = tracked->source, .other = shadow->source, .span = vm_user_span(vm), .why = "the same object was reached in two ways"});
     if (shadow) return shadow->shadow;
     if (map_has(capture->by_shadow, real.o)) return real;
     return force_object(capture, real, tracked->source);

@@ -33,6 +33,7 @@ struct Node {
     NodeSide side;                  /* set by joint: forward or backward */
     bool is_tangent;                /* INPUT of the joint graph: an incoming gradient */
     bool no_grad;                   /* captured where grad mode was off */
+    const struct Autocast *autocast; /* CALL of a composite, captured: what autocast was for the ops that it is made of; NULL: off */
     int tangent_of;                 /* tangents: the forward output that it is the gradient of */
     void *constant;                 /* CONSTANT: Tensor* of vm/tensor.h, held by the compile entry */
     Span span;
@@ -60,6 +61,9 @@ struct Graph {
     /* For each forward output the first output that shares its storage in eager execution (itself when none does): carried through the stages so that
      * equal values which eager keeps apart are given out apart. NULL: unknown. */
     const int *shares;
+    /* Of a joint graph: inputs that were changed in place with gradients on. The last forward outputs are these inputs' new values, which get tangents as
+     * results do; functionalization leaves them to the mutations. */
+    VEC(Mutation) regrads;
     VEC(GraphSize) sizes;           /* of a captured graph */
     Map *names;                     /* base name -> count so far */
     int *next_id;                   /* shared by all graphs of a compile */

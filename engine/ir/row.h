@@ -72,7 +72,8 @@ struct Op {
     const char *grad_name;         /* "ReluBackward0" */
     const char *shared;            /* family-specific word: reducer's init/combine, view kind … */
     const char *refuses;           /* what PyTorch refuses. Dtypes without a kernel: "bool ints half bf16 floats", with a `!` where a RuntimeError says so ("bool": what the operands of a POINTWISE
-                                      row meet in; else the first tensor's). "mixed": tensors of several dtypes; "bool-operand"; "numbers", "number-first": Python numbers for tensors */
+                                      row meet in; else the first tensor's). "mixed": tensors of several dtypes; "meet": the first two's common dtype is what counts;
+                                      "bool-operand"; "bool-pair": two bool tensors; "integer-ratio"; "numbers", "number-first": Python numbers for tensors; "out": out= of another dtype */
     const char *binary;            /* REDUCE: op that is meant when the second argument is a tensor (max(a, b)) */
     unsigned traits;
     double flops;                  /* a scalar op's cost by element */

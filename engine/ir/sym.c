@@ -101,9 +101,19 @@ static Range range_of(SymKind kind, const Dim *args, int count) {
     return range;
 }
 
+static const Sym *find_core(const SymTable *table, const Dim *args, int count);
+
+/* A sum with a constant lies where the sum without it does, about which more may have been assumed than its terms say. */
+static Range range_known(const SymTable *table, SymKind kind, const Dim *args, int count) {
+    Range range = range_of(kind, args, count);
+    const Sym *core = kind == SYM_ADD && count > 2 && dim_is_int(args[count - 1]) ? find_core(table, args, count - 1) : NULL;
+    if (!core) return range;
+    return (Range){most(range.low, sym_range_add(core->low, args[count - 1])), least(range.high, sym_range_add(core->high, args[count - 1]))};
+}
+
 void sym_update_range(Sym *sym) {
     if (sym->kind == SYM_VAR) return;
-    Range range = range_of(sym->kind, sym->args, sym->count);
+    Range range = range_known(sym->table, sym->kind, sym->args, sym->count);
     sym->low = most(sym->low, range.low);
     sym->high = least(sym->high, range.high);
 }
@@ -117,6 +127,13 @@ static size_t hash_of(SymKind kind, const Dim *args, int count) {
 
 static bool is_same(const Sym *sym, SymKind kind, const Dim *args, int count) {
     return sym->kind == kind && sym->count == count && memcmp(sym->args, args, (size_t)count * sizeof *args) == 0;
+}
+
+static const Sym *find_core(const SymTable *table, const Dim *args, int count) {
+    size_t mask = (size_t)(table->capacity - 1), at = hash_of(SYM_ADD, args, count) & mask;
+    for (; table->capacity && table->slots[at]; at = (at + 1) & mask)
+        if (is_same(table->slots[at], SYM_ADD, args, count)) return table->slots[at];
+    return NULL;
 }
 
 static void table_grow(SymTable *table) {
@@ -143,7 +160,7 @@ Dim sym_intern(SymTable *table, SymKind kind, const Dim *args, int count) {
     size_t mask = (size_t)(table->capacity - 1), at = hash_of(kind, args, count) & mask;
     for (; table->slots[at]; at = (at + 1) & mask)
         if (is_same(table->slots[at], kind, args, count)) return sym_now(table->slots[at]);
-    Range range = range_of(kind, args, count);
+    Range range = range_known(table, kind, args, count);
     Sym *sym = ARENA_NEW(table->arena, Sym);
     *sym = (Sym){.kind = kind, .id = table->next_id++, .count = count, .low = range.low, .high = range.high, .table = table,
                  .args = arena_copy(table->arena, args, (size_t)count * sizeof *args)};
@@ -332,11 +349,33 @@ Dim dim_mul(SymTable *table, Dim a, Dim b) {
 }
 
 /* ---- minimum, maximum, relations ---- */
+/* x // b as (x - x % b) / b: of x - b * (x // b) that leaves x % b, whose range says more. */
+static Dim without_quotients(SymTable *table, Dim d) {
+    if (dim_is_int(d) || dim_sym(d)->kind != SYM_ADD) return d;
+    SymSum sum = {.table = table};
+    bool found = false;
+    for (int i = 0; i < dim_sym(d)->count; i++) {
+        SymTerm term = sym_term(table, dim_sym(d)->args[i]);
+        const Sym *sym = term.monomial == 1 ? NULL : dim_sym(term.monomial);
+        bool divides = sym && sym->kind == SYM_FLOORDIV && dim_is_int(sym->args[1]) && sym->args[1] > 0 && term.coefficient % sym->args[1] == 0;
+        found |= divides;
+        if (!divides) sum_add_term(&sum, term);
+        else sum_add(&sum, dim_sub(table, sym->args[0], dim_mod(table, sym->args[0], sym->args[1])), term.coefficient / sym->args[1]);
+    }
+    Dim result = sum_take(&sum);
+    return found ? result : d;
+}
+
+static Range range_of_difference(SymTable *table, Dim a, Dim b) {
+    Dim difference = dim_sub(table, a, b), other = without_quotients(table, difference);
+    return (Range){most(dim_low(difference), dim_low(other)), least(dim_high(difference), dim_high(other))};
+}
+
 static Dim choose_extreme(SymTable *table, SymKind kind, Dim a, Dim b) {
     if (a == b) return a;
-    Dim difference = dim_sub(table, a, b);
-    if (dim_high(difference) <= 0 || dim_less(table, a, b)) return kind == SYM_MIN ? a : b;
-    if (dim_low(difference) >= 0 || dim_less(table, b, a)) return kind == SYM_MIN ? b : a;
+    Range difference = range_of_difference(table, a, b);
+    if (difference.high <= 0 || dim_less(table, a, b)) return kind == SYM_MIN ? a : b;
+    if (difference.low >= 0 || dim_less(table, b, a)) return kind == SYM_MIN ? b : a;
     bool swap = dim_is_int(a) || (!dim_is_int(b) && dim_sym(a)->id > dim_sym(b)->id);
     Dim args[2] = {swap ? b : a, swap ? a : b};
     return sym_intern(table, kind, args, 2);
@@ -356,7 +395,8 @@ static Dim logic(SymTable *table, SymKind relation, Dim a, Dim b) {
 
 static Dim compare(SymTable *table, SymKind relation, Dim a, Dim b) {
     Dim difference = dim_sub(table, a, b), args[2] = {a, b};
-    int64_t low = dim_low(difference), high = dim_high(difference);
+    Range range = range_of_difference(table, a, b);
+    int64_t low = range.low, high = range.high;
     bool apart = low > 0 || high < 0 || dim_less(table, a, b) || dim_less(table, b, a);
     switch (relation) {
     case SYM_EQ: if (difference == 0) return 1; if (apart) return 0; break;

@@ -75,6 +75,7 @@ typedef struct Assumption {
 /* Truth of a relation (a Dim that is 0 or 1), decided by ranges, by what is assumed already, else by the hints: then it is assumed. */
 bool dim_decide(Dim relation);
 bool dim_is(SymKind relation, Dim a, Dim b);                /* EQ, NE, LT, LE */
+bool dim_surely(SymKind relation, Dim a, Dim b);            /* known to hold already; nothing is assumed */
 static inline bool dim_same(Dim a, Dim b) { return a == b || dim_is(SYM_EQ, a, b); }
 static inline bool dim_is_one(Dim d) { return dim_is_int(d) ? d == 1 : dim_is(SYM_EQ, d, 1); }
 /* Is it an integer in every call this compile will serve? It is from now on. */
@@ -89,6 +90,7 @@ void table_freeze(SymTable *table);
 void var_set_hint(Dim var, int64_t hint);
 /* Products where either may be symbolic; the table is the operands' own. */
 Dim dim_product(Dim a, Dim b);
+Dim dim_less_by(Dim a, int64_t b); /* a - b */
 
 /* As Python and as C read it: "5*i0 + 3", "(i0 + 1)//2". In C floor division of non-negative operands prints as "/". */
 void dim_print(Text *text, Dim d);

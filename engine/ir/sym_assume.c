@@ -25,6 +25,8 @@ Dim dim_product(Dim a, Dim b) {
     return dim_mul(dim_is_int(a) ? dim_sym(b)->table : dim_sym(a)->table, a, b);
 }
 
+Dim dim_less_by(Dim a, int64_t b) { return dim_is_int(a) ? a - b : dim_sub(dim_sym(a)->table, a, b); }
+
 static Sym *sym_of(Dim d) { return (Sym *)(uintptr_t)dim_sym(d); }
 
 /* ---- resolving ---- */
@@ -100,7 +102,11 @@ static int64_t ceiling(int64_t a, int64_t b) { return -sym_quotient(-a, b); }
 
 /* What no variable's range can say is kept at the expression itself, and at its negative. */
 static void narrow(Sym *sym, int64_t low, int64_t high) {
-    Dim negative = dim_mul(sym->table, dim_of_sym(sym), -1);
+    Dim negative = dim_mul(sym->table, dim_of_sym(sym), -1), last = sym->args[sym->count - 1];
+    if (sym->kind == SYM_ADD && sym->count > 2 && dim_is_int(last)) { /* without its constant: other constants beside the same terms follow */
+        Dim core = dim_sub(sym->table, dim_of_sym(sym), last);
+        if (!dim_is_int(core)) narrow(sym_of(core), low == INT64_MIN ? low : low - last, high == INT64_MAX ? high : high - last);
+    }
     if (low > sym->low) sym->low = low;
     if (high < sym->high) sym->high = high;
     if (dim_is_int(negative)) return;
@@ -333,6 +339,12 @@ bool dim_decide(Dim relation) {
     if (dim_is_int(holds) || !is_about_inputs(holds) || is_listed(table, holds)) return truth;
     assume(table, holds, relation);
     return truth;
+}
+
+bool dim_surely(SymKind relation, Dim a, Dim b) {
+    if (dim_is_int(a) && dim_is_int(b)) return dim_is(relation, a, b);
+    SymTable *table = dim_is_int(a) ? dim_sym(b)->table : dim_sym(a)->table;
+    return simpler(table, dim_resolve(dim_relation(table, relation, a, b))) == 1;
 }
 
 bool dim_is(SymKind relation, Dim a, Dim b) {

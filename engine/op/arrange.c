@@ -109,8 +109,9 @@ static bool view_shape(const Op *op, const Arg *args, const Meta *base, Meta *vi
 
 static bool embed_infer(const Op *op, const Arg *args, Meta *out, OpError *error) {
     int dim1, dim2;
-    if (!need_static(op, out, error) || !diagonal_dims(op, args, out->rank + 1, &dim1, &dim2, error)) return false;
-    int64_t offset = arg_as_int(op_arg(op, args, "offset")), side = (out->rank ? out->sizes[out->rank - 1] : 1) + (offset < 0 ? -offset : offset);
+    if (!diagonal_dims(op, args, out->rank + 1, &dim1, &dim2, error)) return false;
+    int64_t offset = arg_as_int(op_arg(op, args, "offset"));
+    Dim side = dim_less_by(out->rank ? out->sizes[out->rank - 1] : 1, offset < 0 ? offset : -offset);
     Dim sizes[MAX_RANK];
     int from = 0, rank = out->rank + 1;
     for (int i = 0; i < rank; i++) sizes[i] = i == dim1 || i == dim2 ? side : out->sizes[from++];
@@ -222,15 +223,15 @@ static bool view_shape(const Op *op, const Arg *args, const Meta *base, Meta *vi
         return true;
     }
     if (strncmp(word, "diag", 4) == 0) {
-        if (!need_static(op, base, error) || !diagonal_dims(op, args, base->rank, &dim, &dim2, error)) return false;
-        int64_t offset = int_arg(op, args, "offset"), rows = base->sizes[dim], columns = base->sizes[dim2];
-        int64_t count = offset >= 0 ? (rows < columns - offset ? rows : columns - offset) : (rows + offset < columns ? rows + offset : columns);
+        if (!diagonal_dims(op, args, base->rank, &dim, &dim2, error)) return false;
+        int64_t offset = int_arg(op, args, "offset");
+        Dim count = diagonal_length(base, dim, dim2, offset), along = base->strides[offset >= 0 ? dim2 : dim];
         view->rank = 0;
         for (int i = 0; i < base->rank; i++)
             if (i != dim && i != dim2) view->sizes[view->rank] = base->sizes[i], view->strides[view->rank++] = base->strides[i];
-        view->sizes[view->rank] = count < 0 ? 0 : count;
-        view->strides[view->rank++] = base->strides[dim] + base->strides[dim2];
-        if (count > 0) view->offset += offset >= 0 ? offset * base->strides[dim2] : -offset * base->strides[dim];
+        view->sizes[view->rank] = count;
+        view->strides[view->rank++] = dim_plus(context->syms, base->strides[dim], base->strides[dim2]);
+        if (!dim_same(count, 0)) view->offset = dim_plus(context->syms, view->offset, dim_product(offset >= 0 ? offset : -offset, along));
         return true;
     }
     int strides; /* as_strided: over a contiguous copy of the base */

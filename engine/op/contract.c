@@ -18,6 +18,9 @@ static bool check_rank(const Op *op, const Arg *args, int index, int rank, OpErr
 
 static bool check_dtypes(const Op *op, const Arg *args, int first, int second, OpError *error) {
     const Meta *a = arg_meta(&args[first]), *b = arg_meta(&args[second]);
+    if (a->rank == 3 && a->dtype == DTYPE_BOOL) return op_error_dtype(error, op->name, DTYPE_BOOL);
+    if (first > 0 && arg_is_tensor(&args[0]) && arg_meta(&args[0])->dtype != b->dtype)
+        return op_error(error, ERROR_RUNTIME, "self and mat2 must have the same dtype, but got %s and %s", dtype_info[arg_meta(&args[0])->dtype].name, dtype_info[b->dtype].name);
     if (a->dtype != b->dtype)
         return op_error(error, ERROR_RUNTIME, "expected m1 and m2 to have the same dtype, but got: %s != %s", dtype_info[a->dtype].c_type[0] ? dtype_info[a->dtype].name : "", dtype_info[b->dtype].name);
     if (!device_equal(a->device, b->device)) return op_error(error, ERROR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices (in %s)", op->name);

@@ -100,6 +100,8 @@ static bool infer_sized(const Op *op, const Arg *args, Meta *out, const Arg *inp
 }
 
 static bool check_size(const Op *op, const Meta *out, OpError *error) {
+    bool counts = is_kind(op, "arange") || is_kind(op, "linspace") || is_kind(op, "logspace");
+    if (counts && out->dtype == DTYPE_BOOL) return op_error_dtype(error, op->name, DTYPE_BOOL);
     double elements = 1;
     for (int i = 0; i < out->rank; i++)
         if (dim_is(SYM_LT, out->sizes[i], 0)) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)dim_hint(out->sizes[i]));

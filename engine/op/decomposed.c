@@ -99,6 +99,7 @@ static bool infer_group_norm(const Op *op, const Arg *args, Meta *outs, const Op
     outs[0] = contiguous_like(input, context->syms);
     Dim sizes[2];
     if (!read_integer(op, args, "N", &sizes[0], error) || !read_integer(op, args, "group", &sizes[1], error)) return false;
+    if (dim_is(SYM_LT, sizes[0], 0) || dim_is(SYM_LT, sizes[1], 1)) return op_error(error, ERROR_RUNTIME, "%s(): Expected at least one group, and no negative batch", op->name);
     Meta statistics = {.dtype = input->dtype, .device = input->device, .rank = 2, .sizes = {sizes[0], sizes[1]}};
     meta_set_contiguous(&statistics, context->syms);
     outs[1] = outs[2] = statistics;

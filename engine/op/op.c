@@ -182,8 +182,9 @@ static bool is_bool(const Arg *arg) { return arg->tag == ARG_BOOL || (arg->tag =
 
 static bool arg_is_float(const Arg *arg) { return arg->tag == ARG_FLOAT || (arg->tag == ARG_TENSOR && dtype_is_float(arg->tensor.meta->dtype)); }
 
-static bool check_mixture(const Op *op, const Arg *args, OpError *error) {
+static bool check_mixture(const Op *op, const Arg *args, DType common, OpError *error) {
     DType first = op_first_dtype(op, args);
+    if (has_word(op->refuses, "bool-pair") && common == DTYPE_BOOL && args[1].tag == ARG_TENSOR) return op_error_dtype(error, op->name, common);
     bool ratio = has_word(op->refuses, "integer-ratio") && !arg_is_float(&args[1]) && !arg_is_float(&args[2]);
     if (ratio) return op_error(error, ERROR_RUNTIME, "%s of integers is not supported: divide first, or cast the operands to a floating dtype", op->name);
     for (int i = 0; i < operand_count(op); i++) {
@@ -198,15 +199,18 @@ static bool check_mixture(const Op *op, const Arg *args, OpError *error) {
 
 bool op_takes_dtypes(const Op *op, const Arg *args, DType common, OpError *error) {
     if (!op->refuses) return true;
-    if (!check_mixture(op, args, error)) return false;
+    if (!check_mixture(op, args, common, error)) return false;
     DType first = op_first_dtype(op, args);
     if (has_word(op->refuses, "mixed")) common = first;
+    if (has_word(op->refuses, "meet")) common = first = op_result_type(args, 2, DTYPE_F32);
     if (common == DTYPE_BOOL) return !refuses(op, "bool", common, error);
     if (first == DTYPE_BF16 && refuses(op, "bf16", first, error)) return false;
     if (first == DTYPE_F16 || first == DTYPE_BF16) return !refuses(op, "half", first, error);
     if (dtype_is_float(first)) return !refuses(op, "floats", first, error);
     return dtype_is_float(common) || !refuses(op, "ints", first, error);
 }
+
+bool op_fixes_out(const Op *op) { return op->family == FAMILY_CONTRACT || (op->refuses && has_word(op->refuses, "out")); }
 
 bool op_takes_numbers(const Op *op, const Arg *args, OpError *error) {
     if (!op->refuses || !strstr(op->refuses, "number")) return true;

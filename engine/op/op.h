@@ -22,6 +22,9 @@ Op *op_add_composite(OpTable *table, const char *name, Signature *signature, con
 /* Promotion of pointwise operands (tensors, zero-dim tensors, Python numbers): PyTorch's result_type, before FLOAT_RESULT/BOOL_RESULT. */
 DType op_result_type(const Arg *args, int count, DType default_dtype);
 
+/* The same for a pointwise row's operands, with its own rules (FLOAT_RESULT, operands that are conditions). */
+DType op_meeting_type(const Op *op, const Arg *args, DType default_dtype);
+
 /* Parameters by place: "input", …, "size" for `*size`. -1: no such parameter. */
 const char *op_param(const Op *op, int i);
 int op_param_index(const Op *op, const char *name);
@@ -32,6 +35,8 @@ const Arg *op_arg(const Op *op, const Arg *args, const char *name);
 bool op_takes_dtypes(const Op *op, const Arg *args, DType common, OpError *error);
 /* fill_, zero_: an in-place row that writes the same value everywhere, so that elements may lie on one another. */
 bool op_writes_one_value(const Op *op, const Arg *args);
+/* Must a tensor given to out= have the first operand's dtype? */
+bool op_fixes_out(const Op *op);
 /* Does it take Python numbers where these args have some? The program's calls are asked; the library may. */
 bool op_takes_numbers(const Op *op, const Arg *args, OpError *error);
 DType op_first_dtype(const Op *op, const Arg *args); /* of the first tensor among args, or in the first list of them; DTYPE_F32 without one */

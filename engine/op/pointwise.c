@@ -28,6 +28,13 @@ static bool check_operands(const Op *op, const Arg *args, OpError *error) {
     return some_tensor(op, args, error);
 }
 
+/* A float that stands for an integer: may it be cast? */
+static bool fits_integer(DType dtype, double value) {
+    static const double highest[] = {[DTYPE_BOOL] = HUGE_VAL, [DTYPE_U8] = 255, [DTYPE_I8] = 127, [DTYPE_I16] = 32767, [DTYPE_I32] = 2147483647.0, [DTYPE_I64] = 0x1p63};
+    double lowest = dtype == DTYPE_U8 ? 0 : dtype == DTYPE_BOOL ? -HUGE_VAL : -highest[dtype] - 1;
+    return value >= lowest && value <= highest[dtype];
+}
+
 /* Does the row's meaning exist for this dtype (sigmoid of integers does, after promotion; minus of booleans does not)? */
 static bool check_meaning(const Op *op, const Arg *args, DType common, OpError *error) {
     const ScalarVariant *variant = op_scalar(op, args);
@@ -35,8 +42,11 @@ static bool check_meaning(const Op *op, const Arg *args, DType common, OpError *
     bool integral = !dtype_is_float(common), used[20] = {0};
     scalar_row_uses(variant->expr, used);
     for (int i = op->tensor_inputs; i < op->nparams && integral; i++)
-        if (used[i] && strcmp(op_param(op, i), "alpha") == 0 && args[i].tag == ARG_FLOAT && args[i].f != floor(args[i].f))
+        if (used[i] && op->tensor_inputs > 1 && strcmp(op_param(op, i), "alpha") == 0 && args[i].tag == ARG_FLOAT && args[i].f != floor(args[i].f))
             return op_error(error, ERROR_RUNTIME, "For integral input tensors, argument %s must not be a floating point number. (in %s)", op_param(op, i), op->name);
+    for (int i = 0; i < op->nparams && integral; i++)
+        if (used[i] && args[i].tag == ARG_FLOAT && !fits_integer(common, args[i].f))
+            return op_error(error, ERROR_RUNTIME, "value cannot be converted to type %s without overflow", dtype_info[common].name);
     if (scalar_row_defined(op, variant, dtype_info[common].compute)) return op_takes_dtypes(op, args, common, error);
     if (common == DTYPE_BOOL && op->tensor_inputs == 2 && strcmp(op->name, "sub") == 0)
         return op_error(error, ERROR_RUNTIME, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");

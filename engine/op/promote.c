@@ -53,3 +53,5 @@ DType pointwise_common_type(const Op *op, const Arg *args, DType default_dtype) 
     const ScalarVariant *variant = op_scalar(op, args);
     return !variant || scalar_row_promotes(op, variant) ? default_dtype : type;
 }
+
+DType op_meeting_type(const Op *op, const Arg *args, DType default_dtype) { return pointwise_common_type(op, args, default_dtype); }

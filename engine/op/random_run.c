@@ -79,6 +79,12 @@ static bool infer_normal_of_tensors(const Op *op, const Arg *args, Meta *outs, c
     return true;
 }
 
+/* Only whole numbers can be drawn into integers. */
+static bool check_floating(const Op *op, const Meta *out, OpError *error) {
+    bool continuous = is_kind(op, "uniform") || is_kind(op, "normal") || is_kind(op, "exponential");
+    return !continuous || dtype_is_float(out->dtype) || op_error_dtype(error, op->name, out->dtype);
+}
+
 static bool random_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *count, const OpContext *context, OpError *error) {
     (void)nargs;
     const Arg *like = like_of(op, args);
@@ -86,7 +92,7 @@ static bool random_infer(const Op *op, const Arg *args, int nargs, Meta *outs, i
     if (op_param_index(op, "input") == 0 && !need_tensor(op, args, 0, error)) return false;
     if (is_kind(op, "randint") && !check_bounds(op, args, error)) return false;
     if (is_kind(op, "multinomial")) return infer_multinomial(op, args, outs, context, error);
-    if (like) return infer_like(op, args, like, outs, count, context);
+    if (like) return infer_like(op, args, like, outs, count, context) && check_floating(op, &outs[0], error);
     if (strcmp(op->name, "normal") == 0 && (arg_is_tensor(&args[0]) || arg_is_tensor(&args[1]))) return infer_normal_of_tensors(op, args, outs, context, error);
     bool integers = is_kind(op, "randint") || is_kind(op, "randperm");
     Meta out = {.dtype = read_dtype(op, args, integers ? DTYPE_I64 : context->default_dtype), .device = read_device(op, args, context->default_device)};

@@ -52,7 +52,7 @@ static bool check_empty(const Op *op, const Arg *args, const Reduce *reduce, OpE
     bool all = op_arg(op, args, "dim")->tag == ARG_NONE;
     for (int i = 0; i < input->rank; i++) {
         if (!dim_same(input->sizes[i], 0)) continue;
-        if (all) return op_error(error, ERROR_RUNTIME, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", op->name);
+        if (all) return op_error(error, strncmp(op->name, "arg", 3) == 0 ? ERROR_INDEX : ERROR_RUNTIME, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", op->name);
         if (reduce->marks[i]) return op_error(error, ERROR_INDEX, "%s(): Expected reduction dim %d to have non-zero size.", op->name, i);
     }
     return true;

@@ -21,6 +21,7 @@ static bool scan_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int
     bool totals = strcmp(op->shared, "sum") == 0 || strcmp(op->shared, "prod") == 0;
     if (totals && !dtype_is_float(out.dtype)) out.dtype = DTYPE_I64;
     out.dtype = read_dtype(op, args, out.dtype);
+    if (out.dtype == DTYPE_BOOL && op_param_index(op, "dtype") >= 0) return op_error_dtype(error, op->name, DTYPE_BOOL);
     if (strcmp(op->shared, "logsumexp") == 0 && !dtype_is_float(out.dtype)) return op_error_dtype(error, op->name, out.dtype);
     out.offset = 0;
     out.requires_grad = false;

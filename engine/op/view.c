@@ -232,6 +232,7 @@ Dim slice_bound(SymTable *syms, const Arg *arg, Dim size, Dim absent) {
     if (dim_is_int(bound) && bound == INT64_MAX) return size;
     if (dim_is(SYM_LT, bound, 0)) bound = dim_add(syms, bound, size);
     if (dim_is(SYM_LT, bound, 0)) return 0;
+    if (dim_surely(SYM_LE, bound, size)) return bound;
     return dim_is(SYM_LE, size, bound) ? size : bound;
 }
 
@@ -269,17 +270,24 @@ bool diagonal_dims(const Op *op, const Arg *args, int rank, int *dim1, int *dim2
     return *dim1 != *dim2 ? true : op_error(error, ERROR_RUNTIME, "diagonal dimensions cannot be identical %d, %d", *dim1, *dim2);
 }
 
+Dim diagonal_length(const Meta *input, int dim1, int dim2, int64_t offset) {
+    Dim rows = input->sizes[dim1], columns = input->sizes[dim2];
+    if (offset >= 0) columns = dim_less_by(columns, offset);
+    else rows = dim_less_by(rows, -offset);
+    Dim length = dim_is(SYM_LE, rows, columns) ? rows : columns;
+    return dim_is(SYM_LT, length, 0) ? 0 : length;
+}
+
 static bool view_diagonal(View *v) {
     int dim1, dim2;
-    if (!diagonal_dims(v->op, v->args, v->input->rank, &dim1, &dim2, v->error) || !need_static(v->op, v->input, v->error)) return false;
-    int64_t offset = arg_as_int(op_arg(v->op, v->args, "offset")), rows = v->input->sizes[dim1], columns = v->input->sizes[dim2];
-    int64_t length = offset >= 0 ? (rows < columns - offset ? rows : columns - offset) : (rows + offset < columns ? rows + offset : columns);
-    if (length < 0) length = 0;
-    if (length > 0) v->out->offset += offset >= 0 ? offset * v->input->strides[dim2] : -offset * v->input->strides[dim1];
+    if (!diagonal_dims(v->op, v->args, v->input->rank, &dim1, &dim2, v->error)) return false;
+    int64_t offset = arg_as_int(op_arg(v->op, v->args, "offset"));
+    Dim length = diagonal_length(v->input, dim1, dim2, offset), along = v->input->strides[offset >= 0 ? dim2 : dim1];
+    if (!dim_same(length, 0)) v->out->offset = dim_plus(v->context->syms, v->out->offset, dim_product(offset >= 0 ? offset : -offset, along));
     remove_dim(v->out, dim1 > dim2 ? dim1 : dim2);
     remove_dim(v->out, dim1 > dim2 ? dim2 : dim1);
     v->out->sizes[v->out->rank] = length;
-    v->out->strides[v->out->rank++] = v->input->strides[dim1] + v->input->strides[dim2];
+    v->out->strides[v->out->rank++] = dim_plus(v->context->syms, v->input->strides[dim1], v->input->strides[dim2]);
     return true;
 }
 

@@ -32,8 +32,8 @@ void walk_add(Walk *walk, const Meta *meta, void *data);        /* data: of meta
 void walk_finish(Walk *walk, int64_t tile_elements);
 void walk_tile(const Walk *walk, int64_t index, Tile *tile);
 void tile_prefetch(const Tile *tile, int operand);              /* asks for the operand's columns, which lie dense along the rows */
-/* A thread for each 32768 elements, as many as there are: fewer elements take less time than waking somebody up. */
-static inline int threads_of(int64_t elements, int threads) { return elements < 65536 || threads < 2 ? 1 : elements / 32768 < threads ? (int)(elements / 32768) : threads; }
+/* A thread for each 65536 elements, as many as there are: fewer elements take less time than waking somebody up, and on a busy machine much less. */
+static inline int threads_of(int64_t elements, int threads) { return elements < 131072 || threads < 2 ? 1 : elements / 65536 < threads ? (int)(elements / 65536) : threads; }
 static inline int walk_threads(const Walk *walk, int threads) { return threads_of(walk->numel, threads); }
 static inline int64_t walk_part(const Walk *walk, int part, int parts) { return walk->tiles / parts * part + walk->tiles % parts * part / parts; } /* first tile of a part */
 

@@ -14,7 +14,7 @@ from torch.decompositions.einsum import einsum, tensordot
 from torch.decompositions.gradients import (
     addmm_backward_mat1, addmm_backward_mat2, atan2_backward, binary_cross_entropy_with_logits_backward,
     binary_cross_entropy_with_logits_target_backward, cat_backward, clamp_backward, clamp_backward_max, clamp_backward_min, cumprod_backward, extreme_backward, gelu_double_backward, linalg_vector_norm_backward, logcumsumexp_weighted,
-    logsumexp_backward, masked_scatter_backward, max_backward, mean_backward, pow_backward, pow_backward_exponent, prod_backward,
+    logsumexp_backward, masked_scatter_backward, max_backward, mean_backward, no_derivative, pow_backward, pow_backward_exponent, prod_backward,
     repeat_backward, scatter_reduce_backward, softmax_double_backward, split_backward, squeeze_backward, sum_backward, trigamma,
     unbind_backward, value_selecting_backward, var_backward, var_mean_backward)
 from torch.decompositions.losses import (
@@ -277,7 +277,7 @@ def broadcast_tensors(*tensors):
     if len(tensors) == 1 and not isinstance(tensors[0], torch.Tensor):
         tensors = tensors[0]
     shape = torch.broadcast_shapes(*[t.shape for t in tensors])
-    return tuple(t.expand(shape) for t in tensors)
+    return tuple(t if list(t.shape) == list(shape) else t.expand(shape) for t in tensors)
 
 
 def broadcast_shapes(*shapes):

@@ -14,7 +14,7 @@
 typedef enum Rule { RULE_NONE, RULE_LOWER, RULE_FLOAT32, RULE_WIDEST, RULE_REFUSED } Rule;
 
 static const char *const lower_both[] = {"matmul", "mm", "bmm", "addmm", "baddbmm", "addbmm", "linear", "conv1d", "conv2d", "conv3d", "convolution", "conv_transpose1d",
-                                         "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention", "prelu", "_prelu_kernel", "vecdot", "einsum", "chain_matmul", NULL};
+                                         "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention", "prelu", "_prelu_kernel", "vecdot", "einsum", NULL};
 static const char *const lower_cpu[] = {"tensordot", NULL}; /* made of products that are lowered there */
 static const char *const lower_cuda[] = {"mv", "addmv", "addr", NULL};
 static const char *const float32_both[] = {"prod", "binary_cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "cross_entropy", "nll_loss", "kl_div", "nll_loss_forward",
@@ -97,14 +97,20 @@ bool autocast_apply(VM *vm, const Op *op, Arg *args, int nargs, Casts *casts, Ar
     return true;
 }
 
+bool autocast_is_on(const VM *vm) { return vm->torch && (vm->torch->autocast.enabled[DEVICE_CPU] || vm->torch->autocast.enabled[DEVICE_CUDA]); }
+
+bool autocast_has_rule(const VM *vm, const Op *op) {
+    bool any = false;
+    for (int kind = DEVICE_CPU; vm->torch && kind <= DEVICE_CUDA; kind++) any = any || (vm->torch->autocast.enabled[kind] && rule_of(op, (DeviceKind)kind) != RULE_NONE);
+    return any;
+}
+
 /* ---- functions of the library ---- */
 
 bool autocast_enter_leaf(VM *vm, const Op *op, Value *parameters, int count) {
     const Autocast *autocast = &vm->torch->autocast;
     if ((!autocast->enabled[DEVICE_CPU] && !autocast->enabled[DEVICE_CUDA]) || vm->torch->in_body || vm->domain != &concrete_domain) return false;
-    bool any = false;
-    for (int kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) any = any || (autocast->enabled[kind] && rule_of(op, (DeviceKind)kind) != RULE_NONE);
-    if (!any) return false;
+    if (!autocast_has_rule(vm, op)) return false;
     Arena *arena = arena_new("autocast");
     Arg *args = ARENA_ARRAY(arena, Arg, count + 1);
     Casts casts = {0};

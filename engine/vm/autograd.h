@@ -53,6 +53,8 @@ bool autograd_is_accumulator(const GradNode *node);
 /* In-place ops: before, may the tensor be changed (leaves, views); after, its tape position is moved behind the op. */
 bool autograd_check_inplace(VM *vm, Tensor *t);
 void autograd_rebase(VM *vm, Tensor *t, GradNode *node, int index);
+/* What t shows was overwritten as a whole by output `index` of node: for a view its root moves behind a CopySlices. */
+void autograd_replace(VM *vm, Tensor *t, GradNode *node, int index);
 /* Marks `view` as a view of `base` by `op` (args: op's arguments after the first). */
 void autograd_mark_view(VM *vm, Tensor *view, Tensor *base, const Op *op, const Arg *args, int nargs, enum ViewKind kind);
 Tensor *tensor_root(Tensor *t);                                         /* the tensor that t is a view of, or t; borrowed */

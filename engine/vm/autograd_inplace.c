@@ -211,6 +211,26 @@ static void record_slices(VM *vm, Tensor *view, GradNode *inner) {
     view->grad_version = view->storage->version - 1; /* made anew when asked for */
 }
 
+/* The gradient of a piece that was copied over goes to its source alone. */
+static bool replaced_backward(VM *vm, GradNode *node, Tensor **grads_out, Tensor **grads_in) {
+    (void)vm;
+    if (node->edges[1].node) grads_in[1] = keep(grads_out[0]);
+    return true;
+}
+
+void autograd_replace(VM *vm, Tensor *t, GradNode *node, int index) {
+    if (!t->base) {
+        autograd_rebase(vm, t, node, index);
+        return;
+    }
+    Tensor *source = tensor_alias(vm, t);
+    autograd_attach(vm, source, node, index);
+    GradNode *copy = autograd_node(vm, "CopyBackwards", (Tensor *[]){NULL, source}, 2, 1, replaced_backward);
+    record_slices(vm, t, copy);
+    grad_node_unref(vm, copy);
+    drop(vm, source);
+}
+
 /* Does the op, or the tensor's own past, put it on the tape? */
 bool autograd_record_inplace(VM *vm, const Op *op, const Arg *args, int nargs, Tensor *self, Tensor *original) {
     if (!dtype_is_float(self->meta.dtype) || !vm->grad_enabled) return true;

@@ -301,7 +301,7 @@ static const Overload overloads[] = {
     {"split", "split_size_or_sections", LISTED, "SplitWithSizesBackward0", "SplitBackward0"},
     {"copysign", "other", TENSOR, "CopysignBackward0", "CopysignBackward1"},
     {"xlogy", "input", TENSOR, NULL, "XlogyBackward1"}, {"xlogy", "other", TENSOR, "XlogyBackward0", "XlogyBackward2"}, {"round", "decimals", NONZERO, "RoundBackward1", "RoundBackward0"},
-    {"nanmedian", "dim", GIVEN, "NanmedianBackward1", "NanmedianBackward0"}, {"reshape", "input", TENSOR, "ViewBackward0", NULL}, {"nll_loss_forward", "input", TENSOR, "NllLossBackward0", NULL}, {"logsigmoid", "input", TENSOR, "LogSigmoidBackward0", NULL},
+    {"rsub", "other", TENSOR, "RsubBackward0", "RsubBackward1"}, {"nanmedian", "dim", GIVEN, "NanmedianBackward1", "NanmedianBackward0"}, {"reshape", "input", TENSOR, "ViewBackward0", NULL}, {"nll_loss_forward", "input", TENSOR, "NllLossBackward0", NULL}, {"logsigmoid", "input", TENSOR, "LogSigmoidBackward0", NULL},
 };
 
 static bool answer(Asked asked, const Arg *arg) {

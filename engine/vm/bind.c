@@ -240,10 +240,23 @@ static bool check_operands(Binding *b) {
     return false;
 }
 
+/* torch.arange(n) of a tensor n: where a number is wanted, a tensor of one element is its value. */
+static bool take_numbers(Binding *b) {
+    for (int i = 0; b->op->family == FAMILY_CREATE && i < b->op->nparams; i++) {
+        if (b->out[i].tag != ARG_TENSOR || strcmp(op_param(b->op, i), "input") == 0) continue;
+        Tensor *t = b->out[i].tensor.owner;
+        Value number = b->vm->domain->item ? b->vm->domain->item(b->vm, t) : tensor_item(b->vm, t);
+        if (value_is_error(number)) return false;
+        b->out[i] = arg_of_value(b->vm, number, b->arena);
+        value_unref(b->vm, number);
+    }
+    return true;
+}
+
 bool vm_bind_op(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Arg *out, Arena *arena) {
     Binding b = {.vm = vm, .op = op, .out = out, .arena = arena};
     if (!bind_positional(&b, args, nargs)) return false;
     for (int i = 0; kwnames && i < kwnames->count; i++)
         if (!bind_keyword(&b, str_text(kwnames->items[i]), args[nargs + i])) return false;
-    return bind_defaults(&b) && check_operands(&b);
+    return bind_defaults(&b) && take_numbers(&b) && check_operands(&b);
 }

@@ -5,6 +5,7 @@
  *
  * Invariant: the body runs in the domain that is current, so the same text computes, traces and infers shapes. */
 #include "vm/body.h"
+#include "vm/dispatch.h"
 #include "vm/tensor.h"
 #include "vm/torch_state.h"
 
@@ -40,7 +41,7 @@ Value op_call_body(VM *vm, const Op *op, const Arg *args, int nargs) {
     Call call = {0};
     gather_arguments(vm, op, body->type == OBJ_FUNCTION ? ((Function *)body)->code : NULL, args, nargs, &call);
     Value kwnames = call.names.count ? tuple_new(vm, call.names.at, call.names.count) : VALUE_NULL;
-    bool opaque = op->family != FAMILY_COMPOSITE || vm->domain != &concrete_domain; /* what a composite is made of, autocast sees */
+    bool opaque = op->family != FAMILY_COMPOSITE || (vm->domain != &concrete_domain && autocast_has_rule(vm, op)); /* what a composite is made of, autocast sees */
     vm->torch->in_body += opaque;
     Value result = vm_call(vm, value_object(body), call.values.at, call.values.count - call.names.count, call.names.count ? (Tuple *)kwnames.o : NULL);
     vm->torch->in_body -= opaque;

@@ -69,8 +69,14 @@ static Value builtin_len(METHOD) {
     UNUSED;
     if (value_is(args[0], OBJ_INSTANCE)) { /* may be symbolic in capture */
         Value n = vm_call_special(vm, args[0], vm->own->names.len_, NULL, 0);
-        if (value_is(n, OBJ_SYM) || value_is_error(n)) return n;
-        value_unref(vm, n);
+        if (value_is(n, OBJ_SYM) || value_is_error(n) || (n.tag == V_INT && n.i >= 0)) return n;
+        if (n.tag == V_INT) return vm_raise(vm, "ValueError", "__len__() should return >= 0");
+        if (n.tag != V_NULL) {
+            int64_t length;
+            bool ok = vm_as_int(vm, n, &length);
+            value_unref(vm, n);
+            return ok ? value_int(length) : VALUE_ERROR;
+        }
     }
     if (value_is(args[0], OBJ_TENSOR) && ((Tensor *)args[0].o)->meta.rank > 0) return sym_new(vm, ((Tensor *)args[0].o)->meta.sizes[0]);
     int64_t n = vm_length(vm, args[0]);

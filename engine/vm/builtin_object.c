@@ -102,7 +102,7 @@ static Value frame_locals(VM *vm) {
 static Value builtin_vars(METHOD) {
     UNUSED;
     if (nargs == 0) return frame_locals(vm);
-    Value found = vm_load_attr_generic(vm, args[0], vm->own->names.dict_);
+    Value found = vm->domain->load_attr && value_is(args[0], OBJ_INSTANCE) ? vm_load_attr(vm, args[0], vm->own->names.dict_) : vm_load_attr_generic(vm, args[0], vm->own->names.dict_);
     return found.tag == V_NULL ? vm_raise(vm, "TypeError", "vars() argument must have __dict__ attribute") : found;
 }
 

@@ -45,6 +45,22 @@ static int items_equal(VM *vm, const Value *x, int nx, const Value *y, int ny) {
     return 1;
 }
 
+/* Of lists and tuples: a list may change while its items are compared. */
+static int sequences_equal(VM *vm, Value a, Value b) {
+    Value *x, *y;
+    int nx, ny;
+    sequence_view(a, &x, &nx);
+    sequence_view(b, &y, &ny);
+    if (nx != ny) return 0;
+    for (int i = 0; i < nx && i < ny; i++) {
+        int same = value_identical(x[i], y[i]) ? 1 : vm_equal(vm, x[i], y[i]);
+        if (same != 1) return same;
+        sequence_view(a, &x, &nx);
+        sequence_view(b, &y, &ny);
+    }
+    return nx == ny;
+}
+
 static int dicts_equal(VM *vm, Dict *a, Dict *b) {
     if (a->live != b->live) return 0;
     int order = 0;
@@ -73,8 +89,6 @@ static int set_within(VM *vm, Set *a, Set *b) {
 }
 
 static int objects_equal(VM *vm, Value a, Value b) {
-    Value *x, *y;
-    int nx, ny;
     if (a.o == b.o) return 1;
     if (is_set(a) && is_set(b)) return set_of(a)->dict->live == set_of(b)->dict->live ? set_within(vm, set_of(a), set_of(b)) : 0;
     if (a.o->type != b.o->type) return 0;
@@ -82,10 +96,7 @@ static int objects_equal(VM *vm, Value a, Value b) {
     if (native) return native->equal ? native->equal(vm, a.o, b.o) : 0;
     switch ((ObjectType)a.o->type) {
     case OBJ_STR: return str_equal(str_of(a), str_of(b));
-    case OBJ_LIST: case OBJ_TUPLE:
-        sequence_view(a, &x, &nx);
-        sequence_view(b, &y, &ny);
-        return items_equal(vm, x, nx, y, ny);
+    case OBJ_LIST: case OBJ_TUPLE: return sequences_equal(vm, a, b);
     case OBJ_DICT: return dicts_equal(vm, dict_of(a), dict_of(b));
     case OBJ_RANGE: {
         Range *r = (Range *)a.o, *s = (Range *)b.o;
@@ -151,11 +162,15 @@ static Value items_compare(VM *vm, CompareOp op, Value a, Value b) {
     for (; i < nx && i < ny; i++) {
         int same = value_identical(x[i], y[i]) ? 1 : vm_equal(vm, x[i], y[i]);
         if (same < 0) return VALUE_ERROR;
+        sequence_view(a, &x, &nx); /* __eq__ may have changed a list */
+        sequence_view(b, &y, &ny);
         if (!same) break;
     }
-    if (i == nx || i == ny) return value_bool(ordered(op, nx < ny ? -1 : nx > ny));
+    if (i >= nx || i >= ny) return value_bool(ordered(op, nx < ny ? -1 : nx > ny));
     if (!vm_enter(vm, " in comparison")) return VALUE_ERROR;
-    Value result = vm_compare(vm, op, x[i], y[i]);
+    Value first = value_ref(x[i]), second = value_ref(y[i]), result = vm_compare(vm, op, first, second);
+    value_unref(vm, first);
+    value_unref(vm, second);
     vm_leave(vm);
     return result;
 }
@@ -250,13 +265,24 @@ Value vm_compare(VM *vm, CompareOp op, Value a, Value b) {
 
 static bool is_plain(Value v) { return v.tag != V_OBJECT || (v.o->type != OBJ_INSTANCE && v.o->type != OBJ_TENSOR && v.o->type != OBJ_SYM); }
 
+static bool may_run_code(Value v) { return v.tag == V_OBJECT && v.o->type != OBJ_STR && v.o->type != OBJ_DTYPE && v.o->type != OBJ_RANGE; }
+
 int vm_equal(VM *vm, Value a, Value b) {
     a = vm_force(vm, a), b = vm_force(vm, b);
     if (value_is_error(a) || value_is_error(b)) return -1;
-    if (is_plain(a) && is_plain(b)) return plain_equal(vm, a, b);
-    Value result = vm_compare(vm, COMPARE_EQ, a, b);
-    int truth = value_is_error(result) ? -1 : vm_truth(vm, result);
-    value_unref(vm, result);
+    if (!may_run_code(a) || !may_run_code(b)) {
+        if (is_plain(a) && is_plain(b)) return plain_equal(vm, a, b);
+    }
+    value_ref(a), value_ref(b); /* what they are in may drop them meanwhile */
+    int truth;
+    if (is_plain(a) && is_plain(b)) truth = plain_equal(vm, a, b);
+    else {
+        Value result = vm_compare(vm, COMPARE_EQ, a, b);
+        truth = value_is_error(result) ? -1 : vm_truth(vm, result);
+        value_unref(vm, result);
+    }
+    value_unref(vm, a);
+    value_unref(vm, b);
     return truth;
 }
 

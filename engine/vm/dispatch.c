@@ -225,8 +225,7 @@ static bool check_refusals(VM *vm, const Op *op, const Arg *bound) {
 
 /* sort(dim, stable=True): where `stable` is given, PyTorch takes the rest by name, too. */
 static bool check_stable(VM *vm, const Op *op, int nargs, Tuple *kwnames) {
-    int positional = nargs - (kwnames ? kwnames->count : 0);
-    if (!kwnames || positional < 2 || op_param_index(op, "stable") < 0 || !vm->frame || vm->frame->code->file->shipped) return true;
+    if (!kwnames || nargs < 2 || op_param_index(op, "stable") < 0 || !vm->frame || vm->frame->code->file->shipped) return true;
     for (int i = 0; i < kwnames->count; i++)
         if (strcmp(str_text(kwnames->items[i]), "stable") == 0) {
             vm_raise(vm, "TypeError", "%s() received an invalid combination of arguments: with stable=, the other arguments are given by keyword", op->name);
@@ -235,12 +234,12 @@ static bool check_stable(VM *vm, const Op *op, int nargs, Tuple *kwnames) {
     return true;
 }
 
-static Value bind_and_run(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Arena *arena) {
+static Value bind_and_run(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Value out, Arena *arena) {
     Arg bound[DISPATCH_MAX_PARAMS];
     vm->context.default_device = vm->default_device; /* sessions and programs change the VM's own fields */
     vm->context.default_dtype = vm->default_dtype;
     if (!check_stable(vm, op, nargs, kwnames) || !vm_bind_op(vm, op, args, nargs, kwnames, bound, arena)) return VALUE_ERROR;
-    if (!check_refusals(vm, op, bound)) return VALUE_ERROR;
+    if ((out.tag != V_NULL && !out_check_cast(vm, op, bound, out)) || !check_refusals(vm, op, bound)) return VALUE_ERROR;
     Casts casts = {.count = 0};
     Value result = VALUE_ERROR;
     if (autocast_apply(vm, op, bound, op->nparams, &casts, arena)) result = vm->domain->op(vm, op, bound, op->nparams);
@@ -259,7 +258,7 @@ Value vm_call_op(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames) {
     if (writes && !out_check(vm, op, out, args, nargs)) return VALUE_ERROR;
     TorchState *torch = vm->torch;
     if (torch->depth++ == 0) arena_reset(torch->scratch);
-    Value result = bind_and_run(vm, op, args, nargs, kwnames, torch->scratch);
+    Value result = bind_and_run(vm, op, args, nargs, kwnames, writes ? out : VALUE_NULL, torch->scratch);
     torch->depth--;
     if (value_is_error(result)) return result;
     if (writes) return out_write(vm, op, result, out);

@@ -18,5 +18,7 @@ typedef struct Casts { Value tensors[16]; int count; } Casts;
 /* The same for a function of the library that runs as it is: casts its parameters in place. true: it has a rule, and must be left again. */
 bool autocast_enter_leaf(VM *vm, const Op *op, Value *parameters, int count);
 void autocast_leave_leaf(VM *vm);
+bool autocast_is_on(const VM *vm);
+bool autocast_has_rule(const VM *vm, const Op *op);                   /* for a device for which it is on */
 bool autocast_apply(VM *vm, const Op *op, Arg *args, int nargs, Casts *casts, Arena *arena);
 #endif

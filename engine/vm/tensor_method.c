@@ -100,7 +100,7 @@ static Value method_tolist(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL;
     if (!vm->domain->item) return tensor_tolist(vm, SELF);
     Value items = vm->domain->item(vm, SELF);
-    if (vm->stopped) vm_stop(vm, "data_dependent_shape", vm->stop_span, "the items of a tensor are needed as a Python list");
+    if (vm->stopped && !dtype_is_float(SELF->meta.dtype)) vm_stop(vm, "data_dependent_shape", vm->stop_span, "the items of a tensor are needed as a Python list");
     return items;
 }
 static Value method_numpy(VM *vm, Value *args, int nargs, Tuple *kwnames) {
@@ -150,6 +150,8 @@ static Value method_requires_grad_(VM *vm, Value *args, int nargs, Tuple *kwname
     Value out[1];
     if (!vm_parse_args(vm, "requires_grad_", args + 1, nargs - 1, kwnames, names, 1, 0, out)) return VALUE_ERROR;
     int truth = out[0].tag == V_NULL ? 1 : vm_truth(vm, out[0]);
+    int taken = truth >= 0 && vm->domain->store_tensor_attr ? vm->domain->store_tensor_attr(vm, SELF, vm_intern(vm, "requires_grad"), value_bool(truth > 0)) : 0;
+    if (taken) return taken > 0 ? value_ref(args[0]) : VALUE_ERROR;
     return truth >= 0 && tensor_set_requires_grad(vm, SELF, truth > 0) ? value_ref(args[0]) : VALUE_ERROR;
 }
 

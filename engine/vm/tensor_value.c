@@ -94,7 +94,8 @@ static bool store_leaf(Reading *r, Value v) {
     bool ok = true;
     if (v.tag == V_BOOL) element_store_int(r->dtype, r->at, v.b);
     else if (v.tag == V_INT) ok = dtype_is_float(r->dtype) || r->dtype == DTYPE_BOOL ? (element_store_double(r->dtype, r->at, (double)v.i), true) : store_int(r, v.i);
-    else if (dtype_is_int(r->dtype) && !(v.f > -0x1p63 && v.f < 0x1p63)) ok = (vm_raise(r->vm, "ValueError", "cannot convert float %g to integer", v.f), false);
+    else if (dtype_is_int(r->dtype) && !(v.f > -0x1p63 && v.f < 0x1p63)) ok = (vm_raise(r->vm, "RuntimeError", "value cannot be converted to type %s without overflow", dtype_info[r->dtype].name), false);
+    else if (r->dtype == DTYPE_U8 && v.f < 0) ok = (vm_raise(r->vm, "RuntimeError", "value cannot be converted to type uint8 without overflow"), false);
     else if (dtype_is_int(r->dtype)) ok = store_int(r, (int64_t)v.f);
     else element_store_double(r->dtype, r->at, v.f);
     r->at += dtype_size(r->dtype);

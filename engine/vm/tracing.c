@@ -23,15 +23,38 @@ void trace_begin(Tracer *tracer, VM *vm, Graph *graph) {
     vm->domain_state = tracer;
     vm->evaluator = NULL;
     vm->context.syms = graph->syms;
+    tracer->marker = str_new(vm, "trace", 5).o;
+    if (!vm->torch) return;
+    tracer->former_autocast = vm->torch->autocast;
+    memset(vm->torch->autocast.enabled, 0, sizeof vm->torch->autocast.enabled);
 }
 
 void trace_end(Tracer *tracer) {
     VM *vm = tracer->vm;
+    value_unref(vm, value_object(tracer->marker));
     vm->domain = tracer->former;
     vm->domain_state = tracer->former_state;
     vm->evaluator = tracer->former_evaluator;
     vm->grad_enabled = tracer->former_grad;
     vm->context.syms = tracer->former_syms;
+    if (vm->torch) vm->torch->autocast = tracer->former_autocast;
+}
+
+TraceState trace_state(const VM *vm) {
+    return (TraceState){.domain = vm->domain, .domain_state = vm->domain_state, .evaluator = vm->evaluator, .frame = vm->frame, .syms = vm->context.syms, .autocast = vm->torch->autocast,
+                        .grad_enabled = vm->grad_enabled, .depth = vm->depth, .in_body = vm->torch->in_body};
+}
+
+void trace_state_restore(VM *vm, const TraceState *state) {
+    vm->domain = state->domain;
+    vm->domain_state = state->domain_state;
+    vm->evaluator = state->evaluator;
+    vm->frame = state->frame;
+    vm->context.syms = state->syms;
+    vm->torch->autocast = state->autocast;
+    vm->grad_enabled = state->grad_enabled;
+    vm->depth = state->depth;
+    vm->torch->in_body = state->in_body;
 }
 
 Tensor *trace_tensor(Tracer *tracer, Node *node, int output) {
@@ -157,6 +180,7 @@ static Value run_on_stand_ins(Scratch *s, VM *vm, const Op *op, const Arg *args,
     s->graph = graph_new(s->arena, "scratch", tracer_of(vm)->graph->syms, next_id);
     trace_begin(&s->tracer, vm, s->graph);
     for (int i = 0; i < nargs; i++) s->args[i] = stand_in(s, &args[i]);
+    if (vm->torch) vm->torch->autocast = s->tracer.former_autocast; /* what the body's ops give depends on it */
     Value result = op_call_body_without_grad(vm, op, s->args, nargs);
     trace_end(&s->tracer);
     return result;
@@ -297,4 +321,5 @@ static bool tracing_specialize(VM *vm, Dim dim, int64_t *value) {
     return ok;
 }
 
-const Domain tracing_domain = {.name = "tracing", .op = tracing_op, .decide = tracing_decide, .specialize = tracing_specialize};
+const Domain tracing_domain = {.name = "tracing", .op = tracing_op, .decide = tracing_decide, .specialize = tracing_specialize,
+                               .may_call = tracing_may_call, .will_mutate = tracing_will_mutate, .store_global = tracing_store_global, .load_global = tracing_load_global};

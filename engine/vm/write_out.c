@@ -58,6 +58,19 @@ bool out_check(VM *vm, const Op *op, Value out, Value *args, int nargs) {
     return true;
 }
 
+bool out_check_cast(VM *vm, const Op *op, const Arg *bound, Value out) {
+    out = vm_force(vm, out);
+    if (op_fixes_out(op) && value_is_tensor(out) && tensor_of(out)->meta.dtype != op_first_dtype(op, bound)) {
+        vm_raise(vm, "RuntimeError", "%s(): expected the tensor given to out= to be %s, but it is %s", op->name, dtype_info[op_first_dtype(op, bound)].name, dtype_info[tensor_of(out)->meta.dtype].name);
+        return false;
+    }
+    if (op->family != FAMILY_POINTWISE || op_has(op, TRAIT_BOOL_RESULT) || op->result_like_first || !value_is_tensor(out)) return true;
+    DType from = op_meeting_type(op, bound, vm->context.default_dtype), to = tensor_of(out)->meta.dtype;
+    if (dtype_info[from].category <= dtype_info[to].category) return true;
+    vm_raise(vm, "RuntimeError", "result type %s can't be cast to the desired output type %s", dtype_info[from].name, dtype_info[to].name);
+    return false;
+}
+
 /* ---- after it ---- */
 
 /* May the result be cast? Elementwise results, joins and made numbers may; results of library calls and gathers have one dtype. */
@@ -79,7 +92,8 @@ static bool check_result(VM *vm, const Op *op, const Tensor *from, const Tensor 
                  "Please clone() the tensor before performing the operation.");
         return false;
     }
-    vm_raise(vm, "RuntimeError", "result type %s can't be cast to the desired output type %s", dtype_info[from->meta.dtype].name, dtype_info[to->meta.dtype].name);
+    bool joins = strncmp(op->signature_text, "tensors", 7) == 0;
+    vm_raise(vm, joins ? "TypeError" : "RuntimeError", "result type %s can't be cast to the desired output type %s", dtype_info[from->meta.dtype].name, dtype_info[to->meta.dtype].name);
     return false;
 }
 

@@ -6,7 +6,7 @@ for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.i
     for n in (1, 5, 33, 300, 3000):
         x = (torch.randn(7, n) * 20).to(dtype) if dtype.is_floating_point else torch.randint(0, 100, (7, n)).to(dtype)
         for descending in (False, True):
-            v, i = x.sort(1, descending=descending, stable=True)
+            v, i = x.sort(dim=1, descending=descending, stable=True)
             assert torch.equal(x.gather(1, i), v)
             w = v.double()
             steps = w[:, 1:] - w[:, :-1]

@@ -96,5 +96,9 @@ def run(f, state, *args):
     if isinstance(result, tuple) and args[0].requires_grad and not args[0].grad_fn:
         parts = [e for e in list(result) + result[0] if isinstance(e, torch.Tensor) and e.requires_grad]
         if parts:
-            sum([e.sum() for e in parts]).backward()
+            try:
+                sum([e.sum() for e in parts]).backward()
+            except RuntimeError as e:
+                print("backward raised", type(e).__name__)
+                return
             print("grad", args[0].grad.tolist() if args[0].grad is not None and args[0].grad.abs().max() < 1000000 else None)

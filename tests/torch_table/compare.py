@@ -21,10 +21,11 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
 from programs import GROUPS, read_table, run_batch  # noqa: E402
 
 TOLERANCE = {'f64': 1e-8, 'f32': 2e-5, 'f16': 4e-3, 'b16': 2e-2}
-TENSOR = re.compile(r'(f64|f32|f16|b16|i64|i32|i16|i8|u8|b)\[([\d,]*)\](?:/([\d,]+))?([A-Za-z0-9_]*)((?: [^\s;()]+)*)')
+TENSOR = re.compile(r'(f64|f32|f16|b16|i64|i32|i16|i8|u8|b)\[([\d,]*)\](?:/([\d,]+))?([A-Za-z0-9_:]*)((?: [^\s;()]+)*)')
 BATCH = 60
 
 
@@ -109,13 +110,24 @@ def same_words(a, b):
     return True
 
 
+def labelled(lines):
+    """(what a line is of, which time it is said) -> the line; the label is what stands before its first value."""
+    found, seen = {}, {}
+    for line in lines:
+        label = re.split(r' (?=raises |\(|None|none|~|(?:[fiu]\d+|b16|b)[:\[])', line)[0]
+        seen[label] = seen.get(label, 0) + 1
+        found[label, seen[label]] = line
+    return found
+
+
 def differing(got, expected, lenient=()):
     """Pairs of lines that differ."""
     if 'all' in lenient:
         return []
-    longest = max(len(got), len(expected))
-    got, expected = got + ['(nothing)'] * (longest - len(got)), expected + ['(nothing)'] * (longest - len(expected))
-    return [(a, b) for a, b in zip(got, expected) if not same_line(a, b, lenient)]
+    got, expected = labelled(got), labelled(expected)
+    pairs = [(got.get(label, '(nothing)'), line) for label, line in expected.items() if not same_line(got.get(label, '(nothing)'), line, lenient)]
+    pairs += [(line, '(nothing)') for label, line in got.items() if label not in expected and not any(line.startswith(word) for word in lenient)]
+    return pairs
 
 
 def read_differences():

@@ -136,6 +136,15 @@ START_TEST(commands_stand_between_statements) {
 }
 END_TEST
 
+START_TEST(a_blank_before_the_colon_of_a_command) {
+    Program *program = compile("#: :graph dynamo\n#::help\nx = 1\n#: words of a comment\n#:\t:cache\n");
+    ck_assert_int_eq(program->command_count, 3);
+    ck_assert_str_eq(program->commands[0].text, ":graph dynamo");
+    ck_assert_str_eq(program->commands[1].text, ":help");
+    ck_assert_str_eq(program->commands[2].text, ":cache");
+}
+END_TEST
+
 START_TEST(instructions_know_their_source) {
     const Code *code = compile("y = x.relu() + sqrt(z)\n")->statements[0];
     const char *want[] = {"", "x", "x.relu", "x.relu()", "sqrt", "sqrt", "z", "sqrt(z)", "x.relu() + sqrt(z)", "y"};
@@ -370,7 +379,7 @@ END_TEST
 
 int main(void) {
     const TTest *tests[] = {
-        syntax_errors_are_pythons, statements_are_codes_of_their_own, commands_stand_between_statements, instructions_know_their_source, module_names_go_by_name,
+        syntax_errors_are_pythons, statements_are_codes_of_their_own, commands_stand_between_statements, a_blank_before_the_colon_of_a_command, instructions_know_their_source, module_names_go_by_name,
         fields_of_classes_are_annotations, interactive_values_are_printed, expressions_compile_with_parameters, literals_have_pythons_values,
         strings_have_pythons_values, what_would_raise_is_not_folded, signatures_are_read, input_states, next_statements, long_chains_are_no_nesting,
         nesting_has_limits, flags_and_arguments, every_opcode_is_described, a_piece_of_standard_input_keeps_its_lines};

@@ -29,6 +29,7 @@ static void run_program(Script *s, const char *name, const char *text) {
         }
         value_unref(s->vm, result);
     }
+    vm_finish(s->vm);
 }
 
 static void check_program(const char *folder, const char *name) {
@@ -136,7 +137,7 @@ START_TEST(changes_are_announced) {
                                  "def f():\n    global g\n    a.x = 1\n    l.append(2)\n    l[0] = 3\n    d['k'] = 1\n    d.update(z=2)\n    l.sort()\n    del d['k']\n    g = 4\n    A.y = 5\n    assert a.x == 1\n");
     Value result = vm_call0(s->vm, global_named(s, "f"));
     ck_assert(result.tag == V_NONE);
-    ck_assert_int_eq(w.mutations, 9);
+    ck_assert_int_eq(w.mutations, 8); /* a global has a hook of its own: Domain.store_global */
     ck_assert_int_ge(w.attributes, 1);
     script_close(s);
 }

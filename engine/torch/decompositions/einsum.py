@@ -20,7 +20,7 @@ def einsum(equation, *operands):
     rest = [letter for letter in letters if letter not in output]
     order = [letters.index(letter) for letter in output] + [letters.index(letter) for letter in rest]
     tensor = tensor.permute(order) if order != list(range(len(order))) else tensor
-    return tensor.sum(list(range(len(output), len(order))), dtype=operands[0].dtype) if rest else tensor
+    return tensor.sum(list(range(len(output), len(order)))) if rest else tensor
 
 
 def read_equation(equation, operands):

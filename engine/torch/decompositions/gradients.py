@@ -100,7 +100,7 @@ def linalg_vector_norm_backward(g, input, ord, y, dim, keepdim):
     dims = dims_of(dim, input.dim())
     g, y = restored(g, dims, keepdim), restored(y, dims, keepdim)
     if ord == 0:
-        return torch.zeros_like(input)
+        return None
     if ord == 1:
         return input.sgn() * g
     if ord == 2:
@@ -125,14 +125,28 @@ def summed_from_the_end(x, dim):
 def cumprod_backward(g, input, dim, y):
     if input.dim() == 0:
         return g
+    if torch.is_grad_enabled() and input.requires_grad:
+        return cumprod_backward_of_products(g, input, dim)
     zeros = input == 0
     count = zeros.cumsum(dim)
     before, first = count == 0, zeros.logical_and(count == 1)
     # Up to the first zero y / x is the product of the others; at it, the products are taken with a one in its place; after it all are zero.
-    of_before = summed_from_the_end(torch.where(before, g * y, 0), dim) / input
+    of_before = summed_from_the_end(torch.where(before, g * y, 0), dim) / torch.where(zeros, 1, input)
     others = torch.where(first, 1, input).cumprod(dim)
     of_first = summed_from_the_end(torch.where(count == 1, g * others, 0), dim)
     return torch.where(before, of_before, torch.where(first, of_first, 0))
+
+
+def cumprod_backward_of_products(g, input, dim):
+    """The same by products alone, for a second derivative: a quotient forgets what a zero stands for."""
+    length, parts = input.shape[dim], []
+    before = torch.ones_like(input.narrow(dim, 0, 1)) if length > 0 else None
+    for k in range(length):
+        after = input.narrow(dim, k + 1, length - k - 1).cumprod(dim)
+        products = torch.cat([before, before * after], dim)
+        parts.append((g.narrow(dim, k, length - k) * products).sum(dim, True))
+        before = before * input.narrow(dim, k, 1)
+    return torch.cat(parts, dim) if parts else torch.zeros_like(input)
 
 
 def logcumsumexp_weighted(g, input, y, dim):
@@ -176,6 +190,10 @@ def clamp_backward_min(g, input, min, max):
 
 def clamp_backward_max(g, input, min, max):
     return torch.where(input > max if min is None else (input > max).logical_or(torch.lt(max, min) if isinstance(max, torch.Tensor) else torch.gt(min, max)), g, 0)
+
+
+def no_derivative(g, input):
+    raise NotImplementedError("the derivative of this op is not implemented")
 
 
 def trigamma(input):

@@ -22,11 +22,14 @@ def _to_output(products, reduction):
 # ---- squared ----
 
 def mse_loss(input, target, reduction):
-    loss = (wide(input) - wide(target)).pow(2)
+    # A bool is a number here.
+    kind = torch.result_type(input, target)
+    loss = (wide(input.to(kind)) - wide(target.to(kind))).pow(2)
     return reduce_loss(loss, reduction).to(torch.result_type(input, target))
 
 
 def mse_loss_backward(grad_output, input, target, reduction):
+    target = target.to(torch.result_type(input, target))
     return (2.0 * _share(input, reduction) * (input - target) * grad_output).to(input.dtype)
 
 
@@ -48,7 +51,7 @@ def smooth_l1_loss(input, target, reduction, beta):
 
 def _smooth_l1_slope(input, target, beta):
     difference = input - target
-    return torch.where(difference.abs() < beta, difference / beta, difference.sign()) if beta != 0 else difference.sign()
+    return torch.where(difference.abs() >= beta, difference.sign(), difference / beta) if beta != 0 else difference.sign()
 
 
 def smooth_l1_loss_backward(grad_output, input, target, reduction, beta):

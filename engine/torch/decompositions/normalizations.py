@@ -85,9 +85,9 @@ def native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, g
             scaled_products, scaled_sums = products * wide(weight).unsqueeze(0), sums * wide(weight).unsqueeze(0)
         p = scaled_products.reshape([N, group, each]).sum([2])
         s = scaled_sums.reshape([N, group, each]).sum([2])
-        scale = 1.0 / (HxW * each)
-        of_x = (s * mean - p) * rstd * rstd * rstd * scale
-        of_one = -of_x * mean - s * rstd * scale
+        count = HxW * each
+        of_x = (s * mean - p) * rstd * rstd * rstd / count
+        of_one = -of_x * mean - s * rstd / count
         of_g = rstd.unsqueeze(-1) if weight is None else rstd.unsqueeze(-1) * wide(weight).reshape([1, group, each])
         whole = [N, group, each, HxW]
         grad_input = (g.reshape(whole) * of_g.unsqueeze(-1) + x.reshape(whole) * of_x.unsqueeze(-1).unsqueeze(-1)
@@ -138,9 +138,9 @@ def native_batch_norm_backward(grad_out, input, weight, running_mean, running_va
     if output_mask[0]:
         scale = by_channel(rstd if weight is None else rstd * wide(weight), rank)
         if train:
-            share = 1.0 / size_of(input.shape, dims)
-            along = centered * by_channel(product * share * (rstd * rstd), rank)
-            grad_input = (g - along - by_channel(total * share, rank)) * scale
+            count = size_of(input.shape, dims)
+            along = centered * by_channel(product / count * (rstd * rstd), rank)
+            grad_input = (g - along - by_channel(total / count, rank)) * scale
         else:
             grad_input = g * scale
         grad_input = grad_input.to(input.dtype)

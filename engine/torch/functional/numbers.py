@@ -75,6 +75,12 @@ def frexp(input):
 
 
 def nextafter(input, other):
+    if not isinstance(input, torch.Tensor) or not isinstance(other, torch.Tensor):
+        raise TypeError("nextafter(): arguments 'input' and 'other' must be Tensors")
+    common = torch.result_type(input, other)
+    if not common.is_floating_point:
+        raise NotImplementedError(f"nextafter(): not implemented for {common}")
+    input, other = input.to(common), other.to(common)
     input, other = torch.broadcast_tensors(input, other)
     whole = torch.int64 if input.dtype == torch.float64 else torch.int32 if input.dtype == torch.float32 else torch.int16
     bits = input.contiguous().view(whole)

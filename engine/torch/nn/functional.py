@@ -111,7 +111,7 @@ def _update_running_statistics(input, running_mean, running_var, momentum, count
         variance, mean = torch.var_mean(input.detach().to(running_mean.dtype), dims, correction=0)
         running_mean.copy_(running_mean * (1 - momentum) + mean * momentum)
         # The running variance is the unbiased one.
-        running_var.copy_(running_var * (1 - momentum) + variance * (momentum * count / (count - 1)))
+        running_var.copy_(running_var * (1 - momentum) + variance * momentum * count / (count - 1))
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-05):

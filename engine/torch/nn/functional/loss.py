@@ -128,7 +128,13 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return aten.binary_cross_entropy_with_logits(input, target, weight, pos_weight, _code(_reduction(size_average, reduce, reduction)))
+    if not input.is_floating_point():
+        raise NotImplementedError(f"binary_cross_entropy_with_logits: not implemented for {input.dtype}")
+    if not target.is_floating_point():
+        raise RuntimeError(f"result type {input.dtype} can't be cast to the desired output type {target.dtype}")
+    loss = aten.binary_cross_entropy_with_logits(input, target, weight, pos_weight, _code(_reduction(size_average, reduce, reduction)))
+    # PyTorch's loss is made of the target, and has its dtype.
+    return loss if loss.dtype == target.dtype else loss.to(target.dtype)
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):

@@ -1,7 +1,7 @@
 /* What can be looked at of a compile entry: facts, stages as snapshots, guards, kernels, launches. See engine.h.
  *
  * To add a stage: a row in `stages`, whose function writes a snapshot from the artifacts. Views and commands need no change. */
-#include "session.h"
+#include "view.h"
 #include <string.h>
 
 static const Artifacts *artifacts_of(const Entry *entry) { return entry->artifacts; }
@@ -74,71 +74,12 @@ int entry_stages(Entry *entry, EntryStage *stages, int room) {
 const ReasonLog *entry_reasons(Entry *entry) { return &entry->compile.reasons; }
 
 /* ---- stages ---- */
-typedef struct View { Entry *entry; const Artifacts *artifacts; const char *side; Snapshot *snapshot; } View;
 typedef bool (*StageView)(View *view);
 
 static char *text_taken(Text *text, Arena *arena) {
     char *copy = text_in(text, arena);
     text_free(text);
     return copy;
-}
-
-/* Basic blocks of the user's bytecode, with jumps and exceptions. */
-static bool is_jump(const Instr *instr) { return opcode_arg_kind((Opcode)instr->opcode) == ARGK_JUMP; }
-static bool ends_block(const Instr *instr) {
-    return is_jump(instr) || instr->opcode == OPCODE_RETURN_VALUE || instr->opcode == OPCODE_RETURN_CONST || instr->opcode == OPCODE_RERAISE || instr->opcode == OPCODE_RAISE_VARARGS;
-}
-static bool falls_through(const Instr *instr) {
-    return instr->opcode != OPCODE_JUMP_FORWARD && instr->opcode != OPCODE_JUMP_BACKWARD && (is_jump(instr) || !ends_block(instr));
-}
-
-static bool *block_starts(const Code *code, Arena *arena) {
-    bool *starts = ARENA_ARRAY(arena, bool, code->instr_count + 1);
-    starts[0] = true;
-    for (int i = 0; i < code->instr_count; i++) {
-        if (is_jump(&code->instrs[i])) starts[code->instrs[i].arg] = true;
-        if (ends_block(&code->instrs[i])) starts[i + 1] = true;
-    }
-    for (int i = 0; i < code->exception_count; i++) starts[code->exceptions[i].target] = true;
-    return starts;
-}
-
-static void describe_block(Snapshot *snapshot, const Code *code, int start, int end) {
-    Arena *arena = snapshot->arena;
-    Text text = {0};
-    SnapshotItem *item = snapshot_item(snapshot, arena_printf(arena, "b%d", start), "block", arena_printf(arena, "line %d", span_line(code->instrs[start].span)));
-    item->span = code->instrs[start].span;
-    for (int i = start; i < end; i++) {
-        text_clear(&text);
-        instr_print(&text, code, i);
-        snapshot_row(snapshot, snapshot_find(snapshot, arena_printf(arena, "b%d", start)), "%s", text_cstr(&text));
-    }
-    text_free(&text);
-    const Instr *last = &code->instrs[end - 1];
-    const char *from = arena_printf(arena, "b%d", start);
-    if (is_jump(last)) snapshot_link(snapshot, from, arena_printf(arena, "b%d", last->arg), falls_through(last) ? "true" : "control");
-    if (falls_through(last) && end < code->instr_count) snapshot_link(snapshot, from, arena_printf(arena, "b%d", end), is_jump(last) ? "false" : "control");
-}
-
-static bool view_bytecode(View *view) {
-    const Code *code = view->entry->code;
-    Snapshot *snapshot = view->snapshot;
-    bool *starts = block_starts(code, snapshot->arena);
-    for (int i = 0; i < code->instr_count;) {
-        int end = i + 1;
-        while (end < code->instr_count && !starts[end]) end++;
-        describe_block(snapshot, code, i, end);
-        i = end;
-    }
-    Text text = {0};
-    text_printf(&text, "original bytecode of %s\n", code->name);
-    code_print(&text, code, false);
-    if (view->entry->rewritten) {
-        text_put(&text, "\nrewritten bytecode\n");
-        code_print(&text, view->entry->rewritten, false);
-    }
-    snapshot->text = text_taken(&text, snapshot->arena);
-    return true;
 }
 
 static bool view_dynamo(View *view) {
@@ -241,7 +182,7 @@ static bool view_partition(View *view) {
 static bool view_forward(View *view) { return view->artifacts && view_graph(view, view->artifacts->forward.graph); }
 static bool view_backward(View *view) { return view->artifacts && view_graph(view, view->artifacts->backward.graph); }
 
-static const Side *view_side(const View *view) {
+const Side *view_side(const View *view) {
     if (!view->artifacts) return NULL;
     const Side *side = view->side && !strcmp(view->side, "backward") ? &view->artifacts->backward : &view->artifacts->forward;
     return side->plan ? side : NULL;
@@ -255,7 +196,6 @@ static const Side *view_side(const View *view) {
         return true;                                      \
     }
 SIDE_VIEW(view_ir, lowered, lowered_describe)
-SIDE_VIEW(view_schedule, schedule, schedule_describe)
 SIDE_VIEW(view_memory, plan, memory_describe)
 SIDE_VIEW(view_kernels, plan, kernels_describe)
 SIDE_VIEW(view_wrapper, plan, wrapper_describe)
@@ -319,7 +259,7 @@ static bool view_timeline(View *view) {
 typedef struct StageRow { const char *name; StageView view; } StageRow;
 static const StageRow stage_rows[] = {
     {"bytecode", view_bytecode}, {"dynamo", view_dynamo}, {"guards", view_guards}, {"joint", view_joint}, {"functional", view_functional}, {"decomposed", view_decomposed},
-    {"partition", view_partition}, {"forward", view_forward}, {"backward", view_backward}, {"ir", view_ir}, {"fusion", view_schedule}, {"schedule", view_schedule}, {"memory", view_memory},
+    {"partition", view_partition}, {"forward", view_forward}, {"backward", view_backward}, {"ir", view_ir}, {"fusion", view_fusion}, {"schedule", view_schedule}, {"memory", view_memory},
     {"kernels", view_kernels}, {"wrapper", view_wrapper}, {"timeline", view_timeline},
 };
 enum { STAGE_COUNT = sizeof stage_rows / sizeof *stage_rows };

@@ -180,9 +180,29 @@ static Value capture_leaf(VM *vm, Function *function, Value *args, int nargs) {
     return result;
 }
 
+/* assert tensor, "a constant": holds as far as capture is concerned; the rewritten code looks when the graph has run. */
+static bool is_assertion(VM *vm, const Const **message) {
+    const Code *code = vm->frame->code;
+    int pc = vm->frame->pc;
+    *message = NULL;
+    if (pc < 1 || pc + 3 >= code->instr_count || code->instrs[pc - 1].opcode != OPCODE_POP_JUMP_IF_TRUE || code->instrs[pc].opcode != OPCODE_LOAD_ASSERTION_ERROR) return false;
+    if (code->instrs[pc + 1].opcode == OPCODE_RAISE_VARARGS) return true;
+    if (code->instrs[pc + 1].opcode != OPCODE_LOAD_CONST || code->instrs[pc + 2].opcode != OPCODE_CALL || code->instrs[pc + 3].opcode != OPCODE_RAISE_VARARGS) return false;
+    *message = &code->consts[code->instrs[pc + 1].arg];
+    return true;
+}
+
 static int capture_truth(VM *vm, Tensor *tensor) {
-    (void)tensor;
-    vm_stop(vm, "data_dependent_branch", vm_user_span(vm), "Data-dependent branching");
+    const Const *message;
+    if (is_assertion(vm, &message)) {
+        Capture *capture = capture_of(vm);
+        vec_push_in(capture->entry->arena, &capture->entry->held, value_ref(value_tensor(tensor)));
+        vec_push_in(capture->entry->arena, &capture->checks, ((TensorCheck){tensor, message, vm->span}));
+        return 1;
+    }
+    Opcode opcode = vm->frame && vm->frame->pc > 0 ? (Opcode)vm->frame->code->instrs[vm->frame->pc - 1].opcode : OPCODE_NOP;
+    bool by_call = opcode == OPCODE_CALL || opcode == OPCODE_CALL_FUNCTION_EX; /* bool(t), any(…): a value is asked for */
+    vm_stop(vm, by_call ? "data_dependent_value" : opcode == OPCODE_UNARY_NOT ? "data_dependent_shape" : "data_dependent_branch", vm_user_span(vm), "Data-dependent branching");
     return -1;
 }
 

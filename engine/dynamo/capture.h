@@ -16,6 +16,7 @@ typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *nod
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
 typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
 typedef struct Draw { Value builtin; const Value *args; int count; } Draw;         /* random.randint(1, 3), drawn before the graph at each call */
+typedef struct TensorCheck { Tensor *condition; const Const *message; Span span; } TensorCheck; /* assert on a tensor: checked after the graph */
 typedef struct CellWrite { Cell *cell; Value value; } CellWrite;                    /* a cell of a function of the program, as the frame leaves it */
 
 typedef struct Capture {
@@ -35,6 +36,7 @@ typedef struct Capture {
     VEC(CellWrite) cells;
     VEC(TensorWrite) tensors;
     VEC(Draw) draws;
+    VEC(TensorCheck) checks;
     Modes modes;                    /* as the frame found them */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
@@ -70,7 +72,7 @@ bool capture_will_mutate(VM *vm, Object *object);
 bool capture_may_call(VM *vm, Value callee);
 /* scalars.c: numbers as tensors */
 bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */
-void capture_operands(VM *vm, Value *a, Value *b);
+void capture_operands(VM *vm, int op, Value *a, Value *b);
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames);
 bool capture_modes_changed(const Capture *capture);
 /* rewrite.c: the code that calls the graph, replays side effects and rebuilds the result. false: a value cannot be rebuilt (vm_stop). */

@@ -5,6 +5,7 @@
  *     total = …                globals of the frame's module (STORE_GLOBAL) and of others (their namespace)
  *     x.grad = None            attributes of input tensors
  *     cells                    closure variables of functions of the program (STORE_DEREF, or the cell itself)
+ *     checks                   assertions about tensors, before all others
  *     modes                    grad mode, autocast, default dtype: as the frame leaves them
  *
  * All new contents are built before the first of them is written, since they may be read from what is about to change.
@@ -18,7 +19,7 @@ struct Effect { const Shadow *shadow; const char *attribute; const NameWrite *gl
 bool capture_has_effects(const Capture *capture) {
     for (int i = 0; i < capture->shadows.count; i++)
         if (capture->shadows.at[i]->mutated) return true;
-    return capture->globals.count || capture->cells.count || capture->tensors.count || capture_modes_changed(capture);
+    return capture->checks.count || capture->globals.count || capture->cells.count || capture->tensors.count || capture_modes_changed(capture);
 }
 
 static bool same_item(Value a, Value b) { return a.tag == b.tag && (a.tag < V_BOOL || (a.tag == V_BOOL ? a.b == b.b : a.i == b.i)); }
@@ -160,7 +161,25 @@ static void write_modes(Rewrite *r) {
     emit(r, OPCODE_POP_TOP, 0);
 }
 
+/* if not condition: raise AssertionError(message) */
+static void write_check(Rewrite *r, const TensorCheck *check) {
+    Span outer = r->span;
+    r->span = check->span;
+    emit_value(r, value_object(check->condition));
+    int jump = r->instrs.count;
+    emit(r, OPCODE_POP_JUMP_IF_TRUE, 0);
+    emit(r, OPCODE_LOAD_ASSERTION_ERROR, 0);
+    if (check->message) {
+        emit(r, OPCODE_LOAD_CONST, rewrite_const(r, *check->message));
+        emit(r, OPCODE_CALL, 0);
+    }
+    emit(r, OPCODE_RAISE_VARARGS, 1);
+    r->instrs.at[jump].arg = r->instrs.count;
+    r->span = outer;
+}
+
 void effects_write(Rewrite *r, const Effect *effects) {
+    for (int i = 0; i < r->capture->checks.count; i++) write_check(r, &r->capture->checks.at[i]);
     for (const Effect *e = effects; e; e = e->next) write_effect(r, e);
     if (capture_modes_changed(r->capture)) write_modes(r);
 }

@@ -85,6 +85,17 @@ static bool shape_holds(const Guard *guard, const SourceValues *values) {
     return guard->slot < 0 ? result != 0 : values->slots[guard->slot] == result;
 }
 
+bool float_compares(double a, CompareOp op, double b) {
+    switch (op) {
+    case COMPARE_LT: return a < b;
+    case COMPARE_LE: return a <= b;
+    case COMPARE_EQ: return a == b;
+    case COMPARE_NE: return a != b;
+    case COMPARE_GT: return a > b;
+    default: return a >= b;
+    }
+}
+
 static bool same_object(Value a, Value b) { return a.tag == V_OBJECT && b.tag == V_OBJECT && a.o == b.o; }
 
 bool guard_holds(const Guard *guard, SourceValues *values) {
@@ -100,6 +111,7 @@ bool guard_holds(const Guard *guard, SourceValues *values) {
     case GUARD_TENSOR: return tensor_holds(vm, guard, value);
     case GUARD_TYPE: return value.tag != V_NULL && class_of(vm, value) == (Class *)guard->expected.o;
     case GUARD_EQUALS: return value_same(value, guard->expected);
+    case GUARD_COMPARED: return value.tag == V_FLOAT && float_compares(value.f, (CompareOp)(guard->length >> 1), guard->expected.f) == (guard->length & 1);
     case GUARD_IDENTITY: return value.tag == V_OBJECT && value.o == guard->expected.o;
     case GUARD_LENGTH: return value_count(value) == guard->length;
     case GUARD_KEYS: return keys_hold(guard, value);

@@ -336,6 +336,7 @@ static void guard_print_bare(Text *text, VM *vm, const Guard *guard) {
     case GUARD_LENGTH: text_printf(text, ") == %lld", (long long)guard->length); break;
     case GUARD_KEYS: text_put(text, ".keys() == "); print_value(text, vm, guard->expected); break;
     case GUARD_ABSENT: text_printf(text, " has no attribute '%s'", guard->name); break;
+    case GUARD_COMPARED: text_printf(text, "%s", guard->name); break;
     case GUARD_DIFFERENT: text_put(text, " is not "); source_print(text, guard->other); break;
     case GUARD_SAME: text_put(text, " is "); source_print(text, guard->other); break;
     default: break;

@@ -30,7 +30,7 @@ typedef struct Guard {
     const Source *other;            /* SAME */
     const Source *const *sources; int source_count; /* NO_ALIAS */
     Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; KEYS: a tuple. Held by the set */
-    int64_t length;
+    int64_t length;                 /* LENGTH; COMPARED: 2 * CompareOp + the answer */
     const char *name;               /* ABSENT */
     Meta meta;                      /* TENSOR; a size or stride that is no integer may have any value */
     bool requires_grad, is_parameter;
@@ -81,5 +81,6 @@ typedef struct GuardFailure { const Guard *guard; const char *kind; const char *
 typedef VEC(GuardFailure) GuardFailures;
 void guards_explain(GuardSet *set, VM *vm, const Frame *frame, Arena *arena, GuardFailures *failures);
 void guard_print(Text *text, VM *vm, const Guard *guard);
+bool float_compares(double a, CompareOp op, double b);
 const char *guard_kind_name(GuardKind kind);
 #endif

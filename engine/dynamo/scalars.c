@@ -70,8 +70,26 @@ static Tensor *scalar_of(Capture *capture, Value v, Value other) {
     return scalar_input(capture, tracked->inner.tag == V_INT ? DTYPE_I64 : DTYPE_F64, meta->device, source, random ? arena_printf(capture->entry->arena, "random_value_%d", tracked->source->index) : input_name(capture, tracked->source));
 }
 
-void capture_operands(VM *vm, Value *a, Value *b) {
+/* A float that changes, beside a number: what the answer was is guarded, not the float. */
+static bool compared_float(Capture *capture, CompareOp op, bool mirrored, Value *v, Value other) {
+    if (!value_is(*v, OBJ_TRACKED) || (other.tag != V_INT && other.tag != V_FLOAT)) return false;
+    const Tracked *tracked = (const Tracked *)v->o;
+    if (tracked->source->kind == SOURCE_RANDOM || !capture_float_stays(capture, tracked)) return false;
+    static const CompareOp swapped[] = {COMPARE_GT, COMPARE_GE, COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE};
+    if (mirrored) op = swapped[op];
+    Value number = other.tag == V_INT ? value_float((double)other.i) : other, text = vm_repr(capture->vm, number);
+    bool truth = float_compares(tracked->inner.f, op, number.f);
+    const char *name = intern(capture->vm->lang->names, arena_printf(capture->entry->arena, "%s %s %s", truth ? "" : " is not", compare_op_symbol(op), str_text(text)));
+    value_unref(capture->vm, text);
+    Guard guard = {.kind = GUARD_COMPARED, .source = tracked->source, .expected = number, .length = (int64_t)op * 2 + truth, .name = name, .span = vm_user_span(capture->vm), .why = "the program asked how the number compares"};
+    guard_add(&capture->entry->guards, capture->vm, guard);
+    *v = tracked->inner;
+    return true;
+}
+
+void capture_operands(VM *vm, int op, Value *a, Value *b) {
     Capture *capture = capture_of(vm);
+    if (op >= DOMAIN_COMPARE && (compared_float(capture, (CompareOp)(op - DOMAIN_COMPARE), false, a, *b) || compared_float(capture, (CompareOp)(op - DOMAIN_COMPARE), true, b, *a))) return;
     Tensor *left = scalar_of(capture, *a, *b), *right = left ? NULL : scalar_of(capture, *b, *a);
     if (left) *a = value_object(left);
     if (right) *b = value_object(right);

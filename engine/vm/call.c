@@ -77,7 +77,7 @@ Value call_function(VM *vm, Function *function, Value *args, int nargs, Tuple *k
     function->head.refs++;
     Value result = VALUE_ERROR;
     if (frame_bind(vm, frame, args, nargs, kwnames)) {
-        if (function->leaf && vm->domain->leaf) result = call_leaf(vm, function, frame);
+        if (function->leaf && vm->domain->leaf && function->leaf != vm->open_leaf) result = call_leaf(vm, function, frame);
         else result = function->leaf ? run_leaf(vm, function, frame) : frame_evaluate(vm, frame);
     }
     frame_free(vm, frame);

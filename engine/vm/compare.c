@@ -241,7 +241,7 @@ static Value instance_compare(VM *vm, CompareOp op, Value a, Value b) {
 }
 
 Value vm_compare(VM *vm, CompareOp op, Value a, Value b) {
-    if (vm->domain->operands) vm->domain->operands(vm, &a, &b);
+    if (vm->domain->operands) vm->domain->operands(vm, DOMAIN_COMPARE + (int)op, &a, &b);
     a = vm_force(vm, a), b = vm_force(vm, b);
     if (value_is_error(a) || value_is_error(b)) return VALUE_ERROR;
     Value result = {.tag = V_NOTIMPLEMENTED};

@@ -13,6 +13,8 @@
 typedef struct Frame Frame;
 typedef struct Tensor Tensor;
 
+enum { DOMAIN_COMPARE = 64 };
+
 typedef struct Domain {
     const char *name;
     /* One op, arguments bound to its signature (ARG_TENSOR.owner is a Tensor*). Owned result: a Tensor, or a tuple/list of them. */
@@ -24,7 +26,7 @@ typedef struct Domain {
     Value (*item)(VM *vm, Tensor *tensor);                      /* .item() and int(), float(), index of a tensor */
     Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */
     Value (*load_global)(VM *vm, Frame *frame, const char *name);
-    void (*operands)(VM *vm, Value *a, Value *b);               /* before + - * / and comparisons force their operands: may replace one (borrowed) */
+    void (*operands)(VM *vm, int op, Value *a, Value *b);       /* before + - * / (op: BinaryOp) and comparisons (op: DOMAIN_COMPARE + CompareOp) force their operands: may replace one (borrowed) */
     Value (*replace_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* of a builtin with effects; args[0] is self. V_NULL: call it */
     Value (*load_tensor_attr)(VM *vm, Tensor *tensor, const char *name);             /* V_NULL: as in the concrete domain */
     int (*store_tensor_attr)(VM *vm, Tensor *tensor, const char *name, Value value); /* 1: taken, 0: as in the concrete domain, -1: error; value V_NULL: deleted */

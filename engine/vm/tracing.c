@@ -242,7 +242,11 @@ static Value record_composite(VM *vm, const Op *op, const Arg *args, int nargs) 
     arena_free(s.arena);
     if (count != -1 || value_is_error(found)) return result;
     value_unref(vm, found); /* no flat result: the body itself is recorded */
-    return op_call_body(vm, op, args, nargs);
+    const Op *open = vm->open_leaf;
+    vm->open_leaf = op;
+    Value inlined = op_call_body(vm, op, args, nargs);
+    vm->open_leaf = open;
+    return inlined;
 }
 
 Value trace_op(VM *vm, const Op *op, const Arg *args, int nargs) {

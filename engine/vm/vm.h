@@ -56,6 +56,7 @@ struct VM {
     Frame *frame;                  /* innermost */
     const Domain *domain;
     void *domain_state;
+    const struct Op *open_leaf;    /* a function of the library that is run as it is, though the domain records such as one node */
     FrameEvaluator evaluator; void *evaluator_state;
     InstructionHook instruction_hook; void *instruction_state;
     Value exception;               /* pending exception instance, or V_NULL */

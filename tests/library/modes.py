@@ -19,7 +19,7 @@ assert x._version == 4 and x.as_strided_((3,), (1,)).shape == (3,)
 y = torch.ones(2, 3, requires_grad=True)
 z = y * 2
 z.unsqueeze_(0)
-assert z.grad_fn.name() == "UnsqueezeBackward0"
+assert z.grad_fn.name() == "UnsqueezeBackward1"
 (z * torch.arange(6.0).reshape(1, 2, 3)).sum().backward()
 assert y.grad.tolist() == [[0, 2, 4], [6, 8, 10]]
 y.grad = None

@@ -20,6 +20,7 @@ static const struct { const char *row, *call, *shapes; } calls[] = {
     {"where", "lambda x, y: aten.where(x > 1.2, x, y)", "[(3, 4), (4,)]"}, {"masked_fill", "lambda x: aten.masked_fill(x, x > 1.2, 2.0)", "[(3, 4)]"},
     {"elu_backward", "lambda g, x: aten.elu_backward(g, 0.7, 1.0, 1.0, False, x - 1)", "[(3, 4), (3, 4)]"}, {"leaky_relu_backward", "lambda g, x: aten.leaky_relu_backward(g, x - 1, 0.1, False)", "[(3, 4), (3, 4)]"},
     {"gelu_backward", "lambda g, x: aten.gelu_backward(g, x)", "[(3, 4), (3, 4)]"}, {"softplus_backward", "lambda g, x: aten.softplus_backward(g, x, 1.0, 20.0)", "[(3, 4), (3, 4)]"},
+    {"shrink_backward", "lambda g, x: aten.shrink_backward(g, x, 0.8)", "[(3, 4), (3, 4)]"},
     {"hardtanh_backward", "lambda g, x: aten.hardtanh_backward(g, x, 0.8, 1.4)", "[(3, 4), (3, 4)]"}, {"threshold_backward", "lambda g, x: aten.threshold_backward(g, x, 1.0)", "[(3, 4), (3, 4)]"},
     {"hardswish_backward", "lambda g, x: aten.hardswish_backward(g, x)", "[(3, 4), (3, 4)]"}, {"sigmoid_backward", "lambda g, y: aten.sigmoid_backward(g, y)", "[(3, 4), (3, 4)]"}, {"tanh_backward", "lambda g, y: aten.tanh_backward(g, y)", "[(3, 4), (3, 4)]"},
     {"silu_backward", "lambda g, x: aten.silu_backward(g, x)", "[(3, 4), (3, 4)]"}, {"native_dropout_backward", "lambda g, x: aten.native_dropout_backward(g, x > 1.2, 2.0)", "[(3, 4), (3, 4)]"},
@@ -177,7 +178,7 @@ static bool put_usual_call(Text *text, const Op *op) {
     return tensors > 0;
 }
 
-static bool has_gradient(const Op *op) { return op->grad && *op->grad && op->family != FAMILY_MUTATE && op->family != FAMILY_COMPOSITE && !is_exempt(op->name); }
+static bool has_gradient(const Op *op) { return op->grad && *op->grad && op->family != FAMILY_MUTATE && op->family != FAMILY_COMPOSITE && !strstr(op->grad, "no_derivative") && !is_exempt(op->name); }
 
 /* One row, in a VM that has run the prelude: what it printed is what differs. */
 static bool row_agrees(Script *s, const Op *op, Text *problems) {

@@ -56,13 +56,22 @@ static int columns_of(const char *line) {
     return columns;
 }
 
-static Lines listing_of(const Code *code, Arena *arena) {
+/* The listing's line of an instruction, with an opaque constant called by its name. */
+static const char *named_line(const Entry *entry, const Code *code, int i, const char *line, Arena *arena) {
+    const Instr *instr = i < code->instr_count ? &code->instrs[i] : NULL;
+    const char *at = strstr(line, "(<object>)");
+    if (!instr || !at || instr->opcode != OPCODE_LOAD_CONST || code->consts[instr->arg].kind != CONST_OBJECT) return line;
+    return arena_printf(arena, "%.*s(%s)", (int)(at - line), line, const_object_text(entry, &code->consts[instr->arg], arena));
+}
+
+static Lines listing_of(const Entry *entry, const Code *code, Arena *arena) {
     Text text = {0};
     code_print(&text, code, false);
     Lines lines = {ARENA_ARRAY(arena, const char *, (int)text.length + 1), 0, 0};
     for (const char *at = text_cstr(&text); *at;) {
         size_t length = strcspn(at, "\n");
-        lines.at[lines.count++] = arena_strndup(arena, at, length);
+        lines.at[lines.count] = named_line(entry, code, lines.count, arena_strndup(arena, at, length), arena);
+        lines.count++;
         int width = columns_of(lines.at[lines.count - 1]);
         if (width > lines.width) lines.width = width;
         at += length + (at[length] == '\n');
@@ -93,7 +102,7 @@ bool view_bytecode(View *view) {
     Text text = {0};
     const char *title = arena_printf(snapshot->arena, "original bytecode of %s", code->name);
     if (view->entry->rewritten) {
-        Lines left = listing_of(code, snapshot->arena), right = listing_of(view->entry->rewritten, snapshot->arena);
+        Lines left = listing_of(view->entry, code, snapshot->arena), right = listing_of(view->entry, view->entry->rewritten, snapshot->arena);
         put_beside(&text, &left, &right, title, "rewritten bytecode");
         text_put(&text, "\nrewritten, as Python\n");
         code_as_python(&text, view->entry, view->entry->rewritten, snapshot->arena);

@@ -147,6 +147,14 @@ bool session_compile_call(Session *session, const char *text, bool run, CallResu
     return result->ok;
 }
 
+bool session_compile_fresh(Session *session, const char *text, bool without_prints, CallResult *result) {
+    session->dynamo->copy_empty = true;
+    session->dynamo->no_effects = without_prints;
+    bool ok = session_compile_call(session, text, true, result);
+    session->dynamo->copy_empty = session->dynamo->no_effects = false;
+    return ok;
+}
+
 int session_call_entries(Session *session, Entry **entries, int room) {
     const Dynamo *d = session->dynamo;
     for (int i = 0; i < d->used.count && i < room; i++) entries[i] = d->used.at[i];

@@ -142,11 +142,13 @@ static Value make_alias(Run *run, const OutputAlias *alias) {
     VM *vm = run->vm;
     Meta meta = alias->meta;
     if (run->values) metacode_run(&run->sizes->aliases[alias - run->artifacts->partition->forward->aliases.at], run->values, &meta);
+    if (alias->kind == ALIAS_DETACHED) return value_tensor(tensor_over_input(run, alias->input, &meta));
     Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, meta.sizes, meta.rank), dims_tuple(vm, meta.strides, meta.rank), value_int(meta.offset + run->inputs[alias->input]->meta.offset)};
     bool grad = vm->grad_enabled;
-    vm->grad_enabled = grad && alias->meta.requires_grad;
+    vm->grad_enabled = alias->kind != ALIAS_NO_GRAD;
     Value view = vm_op(vm, "as_strided", args, 4);
     vm->grad_enabled = grad;
+    if (alias->kind == ALIAS_MULTI && value_is(view, OBJ_TENSOR)) ((Tensor *)view.o)->view_kind = VIEW_MULTI;
     value_unref(vm, args[1]);
     value_unref(vm, args[2]);
     return view;
@@ -160,7 +162,7 @@ static bool must_copy(const Run *run, int i) {
     for (int j = 0; j < i; j++) {
         const PlanOutput *other = &run->plan->outputs.at[j];
         if (other->is_none || other->alias_input >= 0 || other->buffer != output->buffer) continue;
-        if (!forward->shares || forward->shares[i] != forward->shares[j]) return true;
+        if ((!forward->shares || forward->shares[i] != forward->shares[j]) && !must_copy(run, j)) return true; /* j keeps the buffer */
     }
     return false;
 }

@@ -47,6 +47,8 @@ void session_complete(Session *session, const char *text, void (*offer)(void *st
 /* CALL arguments of commands: `f(x, 2)` is evaluated under torch.compile in a copy of the cache (counts untouched); its entries become the current ones. */
 typedef struct CallResult { bool ok; double first_ms; const char *printed; /* repr of the value, in the session's command arena */ } CallResult;
 bool session_compile_call(Session *session, const char *call, bool run, CallResult *result);
+/* The same from an empty cache; without_prints: as the program would be captured if what only prints were not there (it is called all the same). */
+bool session_compile_fresh(Session *session, const char *call, bool without_prints, CallResult *result);
 /* The entries that the last session_compile_call (or session_time_call) compiled or ran, in the order of their first use; returns their number. */
 int session_call_entries(Session *session, Entry **entries, int room);
 typedef struct CallTiming {
@@ -122,7 +124,7 @@ typedef struct EntryFacts {
     const char *id, *function; Span span; bool is_copy, failed; const char *failure;
     int ops, guards, launches_forward, launches_backward, hits;
     int64_t bytes_eager, bytes_compiled, saved_bytes, saved_bytes_no_recompute, block_bytes;
-    double total_ms, compile_ms; int kernels, kernels_cached; const char *policy; bool training; const char *device;
+    double total_ms, capture_ms, compile_ms; const char *root; /* the function it is a piece of: its own, or the one it resumes */ int kernels, kernels_cached; const char *policy; bool training; const char *device;
 } EntryFacts;
 void entry_facts(Entry *entry, EntryFacts *facts);
 typedef struct EntryStage { const char *stage; double ms; } EntryStage;
@@ -133,7 +135,9 @@ const ReasonLog *entry_reasons(Entry *entry);
 Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Arena *arena, const char **error);
 const char *const *stage_names(void);                                    /* NULL-terminated, pipeline order */
 
-typedef struct GuardFacts { const char *id, *kind, *text, *why; Span span; int64_t checks, failures; } GuardFacts;
+/* In the order in which they were made; `order` is that in which they are checked, from 0. source: the path it looks at, or NULL. cost_ns: of its check alone. */
+typedef struct GuardFacts { const char *id, *kind, *text, *why; Span span; int64_t checks, failures; const char *source; int order; double cost_ns; } GuardFacts;
+double entry_guard_cost_ns(Entry *entry);                                 /* of a whole check that holds, measured when it was compiled; 0: it was not (--plain) */
 int entry_guards(Entry *entry, GuardFacts *guards, int room);
 /* A symbolic size, stride or int of an entry: where it is read, what an assumption made it (NULL: itself), its value when it was compiled, its range. */
 typedef struct SymbolFacts { const char *name, *place, *becomes, *why; int64_t hint, low, high; Span span; } SymbolFacts;

@@ -44,7 +44,7 @@ static int count_calls(const Graph *graph) {
 void entry_facts(Entry *entry, EntryFacts *facts) {
     const Artifacts *a = artifacts_of(entry);
     *facts = (EntryFacts){.id = entry->id, .function = entry->code->name, .span = entry->code->span, .is_copy = entry->is_copy, .failed = entry->failed, .failure = entry->failed_text,
-                          .ops = count_calls(entry->graph), .guards = entry->guards.all.count, .hits = (int)entry->hits, .total_ms = entry->total_ms, .policy = entry->policy.name,
+                          .ops = count_calls(entry->graph), .guards = entry->guards.all.count, .hits = (int)entry->hits, .total_ms = entry->total_ms, .capture_ms = entry->capture_ms, .root = entry->code->resumed_from ? entry->code->resumed_from->name : entry->code->name, .policy = entry->policy.name,
                           .training = entry->compile.training, .device = "cpu"};
     for (int i = 0; i < entry->compile.times.count; i++)
         if (!strcmp(entry->compile.times.at[i].stage, "compile kernels")) facts->compile_ms += entry->compile.times.at[i].ms;
@@ -286,12 +286,23 @@ Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Aren
 }
 
 /* ---- lists ---- */
+static const char *guard_source(Entry *entry, const Guard *guard) {
+    if (!guard->source) return NULL;
+    Text text = {0};
+    source_print(&text, guard->source);
+    return text_taken(&text, entry->arena);
+}
+
+double entry_guard_cost_ns(Entry *entry) { return entry->guards.cost_ns; }
+
 int entry_guards(Entry *entry, GuardFacts *guards, int room) {
+    int *order = ARENA_ARRAY(entry->arena, int, entry->guards.all.count + 1);
+    if (room) guards_order(&entry->guards, order);
     for (int i = 0; i < entry->guards.all.count && i < room; i++) {
         const Guard *guard = &entry->guards.all.at[i];
         Text text = {0};
         guard_print(&text, entry->dynamo->vm, guard);
-        guards[i] = (GuardFacts){guard->id, guard_kind_name(guard->kind), text_taken(&text, entry->arena), guard->why, guard->span, entry->guards.checks, guard->failures};
+        guards[i] = (GuardFacts){guard->id, guard_kind_name(guard->kind), text_taken(&text, entry->arena), guard->why, guard->span, entry->guards.checks, guard->failures, guard_source(entry, guard), order[i], guard->cost_ns};
     }
     return entry->guards.all.count;
 }

@@ -1,8 +1,10 @@
 /* Fusion and schedule: two views of the same groups. In: a side's schedule and the entry's reasons. Out: snapshots.
  *
  *     :fusion     group 1 fused_relu_sum_0: %relu %sum           which loops went together, and why, or why not
- *                     fused %relu, %sum: 32 bytes need not be read again
- *     :schedule   1  fused_relu_sum_0   reads buf2   writes buf4    the launches in order, with their buffers, axes and bodies
+ *                     fused %relu, %sum: 32 bytes need not be read again         and the loop that they have become
+ *     :schedule   launch 1 fused_relu_sum_0: i1 < 2, r0 < 4 (reduced); columns        the launches in order, with axes and buffers
+ *                     reads  buf2 f32[4, 2] 32 B
+ *                     writes buf4 f32[2] 8 B
  *
  * Nothing here decides: the reasons are those that fuse.c left. */
 #include "view.h"
@@ -31,15 +33,33 @@ static int group_of(const Places *places, const char *name) {
     return -1;
 }
 
+/* A node that several loops compute is named once. */
 static void put_nodes(Text *text, const Places *places, const Group *group) {
+    Map *shown = map_new(places->arena);
     for (int i = 0; i < group->members.count; i++) {
         const Loop *loop = group->members.at[i].loop;
         for (int j = 0; j < loop->node_count; j++) {
             const Node *node = map_get(places->schedule->lowered->nodes, map_key(loop->nodes[j] + 1));
-            if (node && node->kind == NODE_CALL) text_printf(text, " %%%s", node->name);
+            if (!node || node->kind != NODE_CALL || map_has(shown, node)) continue;
+            map_put(shown, node, (void *)(uintptr_t)node);
+            text_printf(text, " %%%s", node->name);
         }
         if (!loop->node_count) text_printf(text, " %%%s", loop->node->name);
     }
+}
+
+/* The group's own listing, without its heading. */
+static void put_body(Text *text, const Schedule *schedule, const Group *group) {
+    Text body = {0};
+    if (group_is_extern(group)) return;
+    group_print(&body, schedule, group);
+    const char *at = text_cstr(&body);
+    for (at += strcspn(at, "\n"); *at && *++at;) {
+        size_t length = strcspn(at, "\n");
+        text_printf(text, "%.*s\n", (int)length, at);
+        at += length;
+    }
+    text_free(&body);
 }
 
 /* ---- fusion ---- */
@@ -72,6 +92,7 @@ bool view_fusion(View *view) {
         put_nodes(&text, &places, group);
         text_char(&text, '\n');
         put_reasons(&text, view, &places, i);
+        put_body(&text, side->schedule, group);
     }
     view->snapshot->text = text_in(&text, view->snapshot->arena);
     text_free(&text);
@@ -79,6 +100,40 @@ bool view_fusion(View *view) {
 }
 
 /* ---- schedule ---- */
+
+void group_binding_print(Text *text, const Group *group) {
+    static const char *const patterns[] = {"pointwise", "tiled", "rows", "columns", "scatter", "a library's call"};
+    text_put(text, patterns[group->binding.pattern]);
+    if (group->binding.threads > 1) text_printf(text, ", %d threads", group->binding.threads);
+    if (group->binding.vector > 1) text_printf(text, ", vectors of %d", group->binding.vector);
+    if (group->binding.parallel) text_printf(text, ", parallel over %d loop%s", group->binding.collapse, group->binding.collapse == 1 ? "" : "s");
+}
+
+/* "i0 < 8, r1 < 3 (reduced)": as the group's listing begins. */
+static void put_axes(Text *text, const Schedule *schedule, const Group *group) {
+    Text body = {0};
+    group_print(&body, schedule, group);
+    const char *colon = strchr(text_cstr(&body), ':');
+    if (colon) text_printf(text, "%.*s; ", (int)strcspn(colon + 2, "\n"), colon + 2);
+    text_free(&body);
+}
+
+static void put_buffer_line(Text *text, const Schedule *schedule, const Group *group, bool stores) {
+    const Lowered *l = schedule->lowered;
+    int shown = 0;
+    text_put(text, stores ? "    writes " : "    reads  ");
+    for (int i = 0; i < group->accesses.count; i++) {
+        const Access *access = &group->accesses.at[i];
+        const LoopBuffer *buffer = &l->buffers.at[access->buffer];
+        bool repeated = access->is_store != stores;
+        for (int k = 0; k < i && !repeated; k++) repeated = group->accesses.at[k].is_store == stores && group->accesses.at[k].buffer == access->buffer;
+        if (repeated) continue;
+        text_printf(text, "%s%s ", shown++ ? ", " : "", buffer->buffer.name);
+        meta_print(text, &buffer->buffer.meta, false, false);
+        text_printf(text, " %lld B", (long long)buffer_hint_bytes(buffer));
+    }
+    text_put(text, shown ? "\n" : "nothing\n");
+}
 
 static void put_buffers(Text *text, const Schedule *schedule, const Group *group, bool stores) {
     const Lowered *l = schedule->lowered;
@@ -144,18 +199,12 @@ bool view_schedule(View *view) {
     for (int i = 0; i < schedule->groups.count; i++) {
         const Group *group = schedule->groups.at[i];
         link_launch(view->snapshot, schedule, i);
-        text_printf(&text, "launch %d reads %s; writes %s; %lld B read, %lld B written\n", i, buffers_text(schedule, group, false, view->snapshot->arena), buffers_text(schedule, group, true, view->snapshot->arena),
-                    (long long)group->bytes_read, (long long)group->bytes_written);
-        text_indent(&text, 4);
-        Text body = {0};
-        group_print(&body, schedule, group);
-        for (const char *at = text_cstr(&body); *at;) {
-            size_t length = strcspn(at, "\n");
-            text_line(&text, "%.*s", (int)length, at);
-            at += length + (at[length] == '\n');
-        }
-        text_free(&body);
-        text_indent(&text, -4);
+        text_printf(&text, "launch %d %s: ", i, group->name ? group->name : "");
+        if (!group_is_extern(group)) put_axes(&text, schedule, group);
+        group_binding_print(&text, group);
+        text_char(&text, '\n');
+        put_buffer_line(&text, schedule, group, false);
+        put_buffer_line(&text, schedule, group, true);
     }
     view->snapshot->text = text_in(&text, view->snapshot->arena);
     text_free(&text);

@@ -40,9 +40,19 @@ static void statement(Reader *r, const char *text) {
 
 /* ---- constants ---- */
 
+static const char *quoted(Reader *r, const char *string) {
+    Text text = {0};
+    text_quoted(&text, string);
+    if (!strchr(string, '\'')) text.data[0] = text.data[text.length - 1] = '\'';
+    const char *copy = text_in(&text, r->arena);
+    text_free(&text);
+    return copy;
+}
+
 static const char *object_text(Reader *r, const Object *object) {
-    if (object == r->entry->graph_object) return "graph";
     Value value = value_object((void *)(uintptr_t)object);
+    if (object == r->entry->graph_object) return "graph";
+    if (value_is(value, OBJ_STR)) return quoted(r, str_text(value));
     if (value_is(value, OBJ_BUILTIN)) return ((const Builtin *)object)->name;
     if (value_is(value, OBJ_FUNCTION)) return ((const Function *)object)->name;
     if (value_is(value, OBJ_CLASS)) return ((const Class *)object)->name;
@@ -56,15 +66,6 @@ static const char *items_text(Reader *r, const Const *items, int count) {
     const char *text = "";
     for (int i = 0; i < count; i++) text = arena_printf(r->arena, "%s%s%s", text, i ? ", " : "", const_text(r, &items[i]));
     return text;
-}
-
-static const char *quoted(Reader *r, const char *string) {
-    Text text = {0};
-    text_quoted(&text, string);
-    if (!strchr(string, '\'')) text.data[0] = text.data[text.length - 1] = '\'';
-    const char *copy = text_in(&text, r->arena);
-    text_free(&text);
-    return copy;
 }
 
 static const char *const_text(Reader *r, const Const *c) {
@@ -279,6 +280,8 @@ static void one(Reader *r, int at) {
     case OPCODE_BUILD_SET: build(r, arg, "{", "}"); break;
     case OPCODE_BUILD_SLICE: build(r, arg, "slice(", ")"); break;
     case OPCODE_BUILD_MAP: build_map(r, arg); break;
+    case OPCODE_BUILD_STRING: build(r, arg, "''.join((", "))"); break;
+    case OPCODE_FORMAT_VALUE: a = arg & 4 ? pop(r) : (Expression){.text = "''", .pure = true, .atom = true}, push_text(r, arena_printf(r->arena, "format(%s, %s)", pop(r).text, a.text), false, true); break;
     case OPCODE_LIST_APPEND: add_to(r, arg, "append"); break;
     case OPCODE_LIST_EXTEND: add_to(r, arg, "extend"); break;
     case OPCODE_SET_UPDATE: case OPCODE_DICT_UPDATE: case OPCODE_DICT_MERGE: add_to(r, arg, "update"); break;
@@ -286,6 +289,7 @@ static void one(Reader *r, int at) {
     case OPCODE_POP_TOP: drop(r); break;
     case OPCODE_RETURN_VALUE: statement(r, arena_printf(r->arena, "return %s", pop(r).text)); break;
     case OPCODE_RETURN_CONST: statement(r, arena_printf(r->arena, "return %s", const_text(r, &code->consts[arg]))); break;
+    case OPCODE_GET_ITER: case OPCODE_FOR_ITER: leave(r, at); break;
     default: remark(r, at); break;
     }
 }
@@ -329,6 +333,10 @@ static void range(Reader *r, int start, int end) {
             one(r, i);
             continue;
         }
+        if (opcode == OPCODE_JUMP_FORWARD && instr->arg > i && instr->arg <= end) {
+            i = instr->arg - 1;
+            continue;
+        }
         bool conditional = opcode == OPCODE_POP_JUMP_IF_FALSE || opcode == OPCODE_POP_JUMP_IF_TRUE || opcode == OPCODE_POP_JUMP_IF_NONE || opcode == OPCODE_POP_JUMP_IF_NOT_NONE;
         if (!conditional || !branch(r, i, end)) {
             leave(r, i);
@@ -356,4 +364,10 @@ void code_as_python(Text *out, const Entry *entry, const Code *code, Arena *aren
     *r = (Reader){.out = out, .arena = arena, .vm = entry->dynamo->vm, .entry = entry, .code = code, .loads = loads, .held = ARENA_ARRAY(arena, Expression, slots + 1), .is_held = ARENA_ARRAY(arena, bool, slots + 1), .indent = 1};
     put_signature(r);
     range(r, 0, code->instr_count);
+}
+
+const char *const_object_text(const Entry *entry, const Const *c, Arena *arena) {
+    Reader *r = ARENA_NEW(arena, Reader);
+    *r = (Reader){.arena = arena, .vm = entry->dynamo->vm, .entry = entry};
+    return object_text(r, c->object);
 }

@@ -6,6 +6,7 @@
  * Every stage also tells the decisions that it made: the reasons that it added to the entry's log.
  * To add a stage: its STEP in pipeline.c; a row in `summaries`, if its change can be said in a line. */
 #include "step.h"
+#include "view.h"
 #include <string.h>
 
 enum { REASONS_TOLD = 8 };
@@ -100,16 +101,13 @@ static void tell_lower(Change *change) {
 
 static void put_groups(Change *change, bool binding) {
     const Schedule *schedule = change->side->schedule;
-    static const char *const patterns[] = {"pointwise", "tiled", "rows", "columns", "scatter", "a library's call"};
     for (int i = 0; i < schedule->groups.count; i++) {
         const Group *group = schedule->groups.at[i];
         text_printf(&change->text, "\ngroup %d %s", i, group->name ? group->name : "");
         if (!binding) text_printf(&change->text, ": %d loop%s", group->members.count, group->members.count == 1 ? "" : "s");
         if (!binding) continue;
-        text_printf(&change->text, ": %s", patterns[group->binding.pattern]);
-        if (group->binding.threads > 1) text_printf(&change->text, ", %d threads", group->binding.threads);
-        if (group->binding.vector > 1) text_printf(&change->text, ", vectors of %d", group->binding.vector);
-        if (group->binding.parallel) text_printf(&change->text, ", parallel over %d loop%s", group->binding.collapse, group->binding.collapse == 1 ? "" : "s");
+        text_put(&change->text, ": ");
+        group_binding_print(&change->text, group);
     }
 }
 

@@ -1,41 +1,14 @@
-/* Commands that look at capture and its cache: breaks, guards, recompiles, cache. */
+/* Commands that look at capture and its cache: guards, cache. */
 #include "repl/facts.h"
 #include "repl/json.h"
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool run_breaks(CommandCall *call) {
-    static const char *const heads[] = {"compile", "line", "kind", "why"};
-    BreakList breaks = facts_breaks(call->arena, call->session);
-    Table *table = table_new(call->arena, 4, heads);
-    cJSON *list = call->json ? json_list(call_document(call), "breaks") : NULL;
-    for (int i = 0; i < breaks.count; i++) {
-        const BreakFacts *b = &breaks.at[i];
-        if (list) {
-            cJSON *item = json_item(list);
-            json_put(item, "compile", b->compile);
-            json_integer(item, "line", b->line);
-            json_put(item, "file", b->span.file ? b->span.file->name : NULL);
-            json_put(item, "kind", b->kind);
-            json_put(item, "reason", b->reason);
-            continue;
-        }
-        table_cell(table, "[%s]", b->compile);
-        table_cell(table, "%s", b->span.file ? facts_place(call->arena, b->span) : arena_printf(call->arena, "line %d", b->line));
-        table_cell(table, "%s", b->kind);
-        table_cell(table, "%s", b->reason);
-    }
-    if (list) return true;
-    if (breaks.count) table_print(&call->out, call->show, table);
-    else text_put(&call->out, "no graph breaks\n");
-    return true;
-}
+static const char *cost_text(CommandCall *call, double ns) { return call->show->plain || ns <= 0 ? "--" : arena_printf(call->arena, "%.0f ns", ns); }
 
-const Command command_breaks = {
-    .name = "breaks", .group = "look", .usage = "", .run = run_breaks,
-    .summary = "list the graph breaks",
-    .help = "Each once a compile, at the innermost line of your file. :why break shows the lines; :help breaks\n"
-            "says what a break costs.",
-};
+/* As they are checked. */
+static int by_order(const void *a, const void *b) { return ((const GuardFacts *)a)->order - ((const GuardFacts *)b)->order; }
 
 static void put_guard(CommandCall *call, Table *table, cJSON *list, const GuardFacts *guard) {
     if (list) {
@@ -47,75 +20,54 @@ static void put_guard(CommandCall *call, Table *table, cJSON *list, const GuardF
         json_span(item, guard->span);
         json_integer(item, "checks", guard->checks);
         json_integer(item, "failures", guard->failures);
+        json_put(item, "source", guard->source);
+        json_integer(item, "order", guard->order);
+        json_time(item, "cost_ns", call->show, guard->cost_ns);
+        if (guard->span.file) json_put(item, "code", span_source_line(guard->span, call->arena));
         return;
     }
     table_cell(table, "%s", guard->id);
     table_cell(table, "%s", guard->kind);
     table_cell(table, "%lld", (long long)guard->failures);
+    table_cell(table, "%s", cost_text(call, guard->cost_ns));
     table_cell(table, "%s", facts_place(call->arena, guard->span));
-    table_cell(table, "%s", facts_guard_check(guard));
+    table_cell(table, "%s%s%s", facts_guard_check(guard), guard->why ? "; " : "", guard->why ? guard->why : "");
 }
 
 static bool run_guards(CommandCall *call) {
-    static const char *const heads[] = {"guard", "kind", ">failed", "line", "check"};
+    static const char *const heads[] = {"guard", "kind", ">failed", ">cost", "line", "check, and why"};
     Selection selection;
     Entry *entry = facts_entry(call, &selection);
     if (!entry) return false;
     EntryFacts facts;
     entry_facts(entry, &facts);
     GuardList guards = facts_guards(call->arena, entry);
-    Table *table = table_new(call->arena, 5, heads);
+    Table *table = table_new(call->arena, 6, heads);
     cJSON *list = NULL;
     if (call->json) {
         json_put(call_document(call), "id", facts.id);
         list = json_list(call_document(call), "guards");
     } else facts_heading(call, &facts);
+    if (guards.count) qsort(guards.at, (size_t)guards.count, sizeof *guards.at, by_order);
     for (int i = 0; i < guards.count; i++) put_guard(call, table, list, &guards.at[i]);
-    if (list) return true;
+    double cost = entry_guard_cost_ns(entry);
+    if (list) {
+        json_time(call->document, "cost_ns", call->show, cost > 0 ? cost : (double)NAN);
+        return true;
+    }
     if (guards.count) table_print(&call->out, call->show, table);
     else text_put(&call->out, "  no guards\n");
+    if (guards.count) text_printf(&call->out, "  a check of all of them: %s, measured when it was compiled\n", cost_text(call, cost));
     return true;
 }
 
 const Command command_guards = {
     .name = "guards", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_guards,
     .summary = "list what must hold to use a compile again",
-    .help = "All are checked on every call, in this order, until one fails. :draw guards shows them by the\n"
-            "value that they look at; :why g3 says what made one necessary.",
-};
-
-static bool run_recompiles(CommandCall *call) {
-    static const char *const heads[] = {"compile", "function", "kind", "the guard that failed"};
-    RecompileList recompiles = facts_recompiles(call->arena, call->session);
-    Table *table = table_new(call->arena, 4, heads);
-    cJSON *list = call->json ? json_list(call_document(call), "recompiles") : NULL;
-    for (int i = 0; i < recompiles.count; i++) {
-        const RecompileFacts *r = &recompiles.at[i];
-        if (list) {
-            cJSON *item = json_item(list);
-            json_put(item, "compile", r->compile);
-            json_put(item, "function", r->function);
-            json_put(item, "kind", r->kind);
-            json_put(item, "reason", r->reason);
-            continue;
-        }
-        table_cell(table, "[%s]", r->compile);
-        table_cell(table, "%s", r->function);
-        table_cell(table, "%s", r->kind);
-        table_cell(table, "%s", r->reason);
-    }
-    if (list) return true;
-    if (recompiles.count) table_print(&call->out, call->show, table);
-    else text_put(&call->out, "no recompiles\n");
-    return true;
-}
-
-const Command command_recompiles = {
-    .name = "recompiles", .group = "look", .usage = "", .run = run_recompiles,
-    .summary = "list the recompiles, with every guard that failed",
-    .help = "A line for each guard of each older entry that did not hold. A changed size recompiles:\n"
-            "sizes are static here, up to :set recompile_limit.\n"
-            "(PyTorch recompiles once and is dynamic from then on.)",
+    .help = "In the order in which they are checked on every call, until one fails: tensors first, then ranges of\n"
+            "sizes, then the rest. For each: what it cost alone (measured, on the arguments that were compiled\n"
+            "for), the line that caused it, what it checks, and why. :draw guards shows them by the value that\n"
+            "they look at; :why g3 says what made one necessary; :try CALL which would say no.",
 };
 
 static bool run_cache(CommandCall *call) {

@@ -26,24 +26,26 @@ static bool run_bytecode(CommandCall *call) { return print_stage(call, "bytecode
 const Command command_bytecode = {
     .name = "bytecode", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_bytecode,
     .summary = "print the frame's bytecode, before and after",
-    .help = "CPython 3.12's instructions of the function, and those that it was replaced by: the call of the\n"
+    .help = "CPython 3.12's instructions of the function beside those that it was replaced by: the call of the\n"
             "compiled graph, what the frame's side effects need, and the calls of the functions that resume\n"
-            "after a graph break.",
+            "after a graph break. Below, the replacement as Python.",
 };
 
 static bool run_fusion(CommandCall *call) { return print_stage(call, "fusion"); }
 const Command command_fusion = {
     .name = "fusion", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_fusion,
     .summary = "print which loops became one kernel",
-    .help = "Each group is one kernel, with the nodes whose loops it holds. :why A B says why two of them are\n"
-            "together, or are not.",
+    .help = "Each group is one kernel or one call of a library: the nodes whose loops it holds, why they went\n"
+            "together or stayed apart, and the loop that they have become. :draw fusion draws the groups as\n"
+            "clusters; :why A B asks about two nodes.",
 };
 
 static bool run_schedule(CommandCall *call) { return print_stage(call, "schedule"); }
 const Command command_schedule = {
     .name = "schedule", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_schedule,
-    .summary = "print the groups in the order in which they run",
-    .help = "For each: its axes and how they are bound to blocks, threads and vectors, what it reads and writes.",
+    .summary = "print the launches in order, with their buffers",
+    .help = "For each launch: its axes and how they are bound to blocks, threads and vectors, and the buffers that it\n"
+            "reads and writes.",
 };
 
 static bool run_memory(CommandCall *call) { return print_stage(call, "memory"); }

@@ -3,8 +3,6 @@
 #include "repl/json.h"
 #include <string.h>
 
-extern const Command command_recompiles;
-
 typedef struct Question {
     CommandCall *call;
     Entry *entry;
@@ -210,35 +208,17 @@ static int verdict_named(const char *word) {
     return -1;
 }
 
-static bool why_break(CommandCall *call) {
-    BreakList breaks = facts_breaks(call->arena, call->session);
-    cJSON *list = call->json ? json_list(call_document(call), "breaks") : NULL;
-    for (int i = 0; i < breaks.count; i++) {
-        const BreakFacts *b = &breaks.at[i];
-        if (list) {
-            cJSON *item = json_item(list);
-            json_put(item, "compile", b->compile);
-            json_put(item, "kind", b->kind);
-            json_put(item, "reason", b->reason);
-            json_span(item, b->span);
-        } else span_report(&call->out, b->span, NULL, arena_printf(call->arena, "[%s] %s: %s", b->compile, b->kind, b->reason));
-    }
-    if (!list && !breaks.count) text_put(&call->out, "no graph breaks\n");
-    return true;
-}
-
 static bool run_why(CommandCall *call) {
     Selection selection = {.word = -1};
     int first = call_word(call, 0)[0] == '[' ? 1 : 0, left = call->words.count - first;
     if (first && !selection_read(call, 0, 1, &selection)) return false;
     const char *word = call_word(call, first);
     if (left == 1 && strcmp(word, "break") == 0) return why_break(call);
-    if (left == 1 && strcmp(word, "recompile") == 0) {
-        return command_recompiles.run(call);
-    }
+    if (left == 1 && strcmp(word, "recompile") == 0 && !first) return why_recompile(call, NULL);
     Entry *entry = selection_entry(call, &selection);
     if (!entry) return false;
     if (left == 0) return command_error(call, call->span, "why what? :help why");
+    if (left == 1 && strcmp(word, "recompile") == 0) return why_recompile(call, entry);
     int kind = verdict_named(word);
     if (kind >= 0 && left == 1) return why_kind(call, entry, (ReasonKind)kind);
     if (left == 2) return kind >= 0 ? why_name(call, entry, kind, first + 1) : why_pair(call, entry, first);
@@ -254,8 +234,8 @@ const Command command_why = {
             "  :why recomputed %x  why it is computed twice instead\n"
             "  :why dynamic s0     why a size is a symbol, and what the code asked of it\n"
             "  :why guard g3       the line that made a guard necessary, and the symbols in it\n"
-            "  :why break          all graph breaks, at their lines\n"
-            "  :why recompile      all recompiles, with the guards that failed\n"
+            "  :why break          all graph breaks, at their lines, and what would remove each\n"
+            "  :why recompile      all recompiles: guards that failed, old and new entry side by side\n"
             "  :why VERDICT        all such decisions: extern epilogue fused not_fused materialized …\n"
             "  :why NAME           all that was decided about a node, guard, kernel or buffer\n"
             "An entry may stand in front: :why [0/1] %a %b",

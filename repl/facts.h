@@ -20,4 +20,7 @@ const char *facts_guard_check(const GuardFacts *guard);               /* its tex
 void facts_heading(CommandCall *call, const EntryFacts *facts);      /* "[0/0] f  demo.py:5  training, cpu, policy best" */
 /* The entry of a command whose words are all a selection; NULL after command_error. */
 Entry *facts_entry(CommandCall *call, Selection *selection);
+/* Forms of :why that have a file of their own (cmd_breaks.c, cmd_recompile.c). named: NULL, all of the program. */
+bool why_break(CommandCall *call);
+bool why_recompile(CommandCall *call, Entry *named);
 #endif

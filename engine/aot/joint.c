@@ -49,7 +49,7 @@ static void run_forward(Joint *joint) {
     for (int i = 0; i < replay->from->nodes.count; i++) {
         const Node *node = replay->from->nodes.at[i];
         if (node->kind == NODE_INPUT) continue;
-        vm->grad_enabled = replay->c->training && !node->no_grad;
+        vm->grad_enabled = !node->no_grad;
         vm->torch->autocast = node->autocast ? *node->autocast : (Autocast){0};
         replay_node(replay, node);
     }
@@ -84,6 +84,12 @@ static void collect_regraded(Joint *joint) {
     }
 }
 
+static AliasKind alias_kind(Tensor *output, const Tensor *input) {
+    bool no_grad = false, multi = output->view_kind == VIEW_MULTI;
+    for (const Tensor *at = output; at->base; at = at->base) no_grad |= at->view_kind == VIEW_NO_GRAD;
+    return tensor_root(output) != input ? ALIAS_DETACHED : no_grad ? ALIAS_NO_GRAD : multi ? ALIAS_MULTI : ALIAS_VIEW;
+}
+
 static void collect_outputs(Joint *joint) {
     Replay *replay = &joint->replay;
     const Graph *from = replay->from;
@@ -96,7 +102,7 @@ static void collect_outputs(Joint *joint) {
         graph_output(replay->to, &node, 1);
         int input = aliased_input(joint, output);
         if (input < 0) continue;
-        OutputAlias alias = {i, input, output->meta};
+        OutputAlias alias = {i, input, output->meta, alias_kind(output, replay_tensor(replay, from->inputs.at[input]))};
         alias.meta.requires_grad = tensor_needs_grad(output); /* not so for a detached view */
         vec_push_in(replay->c->arena, &replay->to->aliases, alias);
     }

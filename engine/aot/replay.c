@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* The line behind what is being replayed: of a question about sizes. */
+static Span replayed_span(void *state) { return ((Replay *)state)->tracer.span; }
+
 void replay_begin(Replay *replay, Compile *c, const Graph *from, const char *stage) {
     memset(replay, 0, sizeof *replay);
     replay->c = c;
@@ -10,6 +13,7 @@ void replay_begin(Replay *replay, Compile *c, const Graph *from, const char *sta
     replay->to = graph_new(c->arena, stage, c->syms, &c->next_node_id);
     replay->values = map_new(c->arena);
     trace_begin(&replay->tracer, c->vm, replay->to);
+    table_on_assume(c->syms, replayed_span, replay);
 }
 
 Value replay_value(const Replay *replay, const Node *node) {
@@ -126,6 +130,7 @@ Node *replay_result_node(Replay *replay, Tensor *tensor) {
 Graph *replay_end(Replay *replay) {
     for (int i = 0; i < replay->owned.count; i++) value_unref(replay->c->vm, *replay->owned.at[i]);
     trace_end(&replay->tracer);
+    table_on_assume(replay->c->syms, NULL, NULL);
     graph_finish(replay->to);
     return replay->to;
 }

@@ -106,13 +106,37 @@ static void put_carets(Text *text, const Text *before, const Text *under) {
     text_char(text, '\n');
 }
 
-static void put_source(Text *text, Span span) {
+/* What is shown of a line: of a long one only what lies around the span, so that the carets stay in sight. */
+typedef struct Window { uint32_t from, start, end, to; bool cut_left, cut_right; } Window;
+enum { LONG_LINE = 160, KEPT_BEFORE = 60, KEPT_UNDER = 80, KEPT_AFTER = 40 };
+
+static bool inside_character(const SourceFile *file, uint32_t at) { return ((unsigned char)file->text[at] & 0xc0) == 0x80; }
+
+static Window window_of(Span span) {
     uint32_t line_start, line_end = line_bounds(span, &line_start);
     uint32_t start = span.start < line_end ? span.start : line_end;
     uint32_t end = span.end > line_end ? line_end : span.end < start ? start : span.end;
-    Text before = visible_piece(span.file, line_start, start), under = visible_piece(span.file, start, end);
-    Text after = visible_piece(span.file, end, line_end);
-    text_printf(text, "%s%s%s\n", text_cstr(&before), text_cstr(&under), text_cstr(&after));
+    Window w = {line_start, start, end, line_end, false, false};
+    if (line_end - line_start <= LONG_LINE) return w;
+    if (start - line_start > KEPT_BEFORE) w.from = start - KEPT_BEFORE;
+    if (end - start > KEPT_UNDER) w.end = start + KEPT_UNDER;
+    if (line_end - w.end > KEPT_AFTER) w.to = w.end + KEPT_AFTER;
+    while (w.from > line_start && inside_character(span.file, w.from)) w.from--;
+    while (w.end > start && w.end < line_end && inside_character(span.file, w.end)) w.end--;
+    while (w.to < line_end && inside_character(span.file, w.to)) w.to++;
+    w.cut_left = w.from > line_start;
+    w.cut_right = w.to < line_end;
+    return w;
+}
+
+static void put_source(Text *text, Span span) {
+    Window w = window_of(span);
+    Text kept = visible_piece(span.file, w.from, w.start), before = {0}, under = visible_piece(span.file, w.start, w.end);
+    Text after = visible_piece(span.file, w.end, w.to);
+    if (w.cut_left) text_put(&before, "...");
+    text_put(&before, text_cstr(&kept));
+    text_free(&kept);
+    text_printf(text, "%s%s%s%s\n", text_cstr(&before), text_cstr(&under), text_cstr(&after), w.cut_right ? "..." : "");
     put_carets(text, &before, &under);
     text_free(&before);
     text_free(&under);

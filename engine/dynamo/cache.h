@@ -54,6 +54,7 @@ struct Entry {
     void *artifacts;                /* of the backend: graphs, plans */
     VEC(ShapeBinding) bindings;     /* in the order in which they were met */
     int symbol_count, int_count;
+    bool computes_sizes;            /* a number made of symbols leaves the frame: in Dynamo an op of the graph */
     const char *violation;          /* of a marked dimension, found while it was met */
     Object *graph_object;           /* OBJ_GRAPH that the rewritten code calls; borrowed (held owns it) */
 };

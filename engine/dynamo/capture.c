@@ -104,7 +104,8 @@ static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
     for (int i = 0; i < capture->inputs.count; i++) {
         if (capture->inputs.at[i].fake->storage != target->storage) continue;
         capture->mutates_input = true;
-        if (!vm->grad_enabled || !eager_refuses(capture->inputs.at[i].real)) continue;
+        bool on_tape = tensor_root(args[0].tensor.owner) == capture->inputs.at[i].fake; /* detached ones are not */
+        if (!vm->grad_enabled || !on_tape || !eager_refuses(capture->inputs.at[i].real)) continue;
         vm_stop(vm, "other", vm_user_span(vm), "an input that requires grad is changed in place");
         return false;
     }
@@ -139,6 +140,16 @@ static const char *module_path_now(Capture *capture) {
     return NULL;
 }
 
+/* How the program wrote it: the instruction that runs, and for a call whether a method is under its arguments. */
+static void note_spelling(const Frame *frame, Node *node) {
+    if (!frame || frame->pc < 1 || node->kind != NODE_CALL) return;
+    const Instr *instr = &frame->code->instrs[frame->pc - 1];
+    int callee = frame->sp - instr->arg - 2;
+    node->is_operator = instr->opcode != OPCODE_CALL && instr->opcode != OPCODE_CALL_FUNCTION_EX;
+    bool known = instr->opcode == OPCODE_CALL && callee >= code_localsplus_count(frame->code);
+    node->is_method = known && (frame->fast[callee].tag != V_NULL || value_is(frame->fast[callee + 1], OBJ_METHOD));
+}
+
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
     if (op_has(op, TRAIT_SYNC)) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
@@ -160,6 +171,7 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
         node->no_grad = !vm->grad_enabled;
         if (node->op && node->op->family == FAMILY_COMPOSITE && autocast_is_on(vm) && !autocast_has_rule(vm, node->op)) node->autocast = arena_copy(capture->entry->arena, &vm->torch->autocast, sizeof vm->torch->autocast);
         node->module_path = path;
+        note_spelling(vm->frame, node);
     }
     mark_gradient(vm, op, mine, nargs, result);
     name_after_variable(capture, result);
@@ -218,11 +230,20 @@ static const Domain symbolic_domain = {
     .will_mutate = capture_will_mutate, .may_call = capture_may_call,
 };
 
-/* Items of the stack that came over a break: instructions work on such containers and managers as they are. */
-static bool is_stack_object(const Code *code, int slot, Value v) {
-    if (!code->resumed_from || strncmp(code->localsplus[slot], "___stack", 8) || v.tag != V_OBJECT) return false;
-    return v.o->type == OBJ_LIST || v.o->type == OBJ_DICT || v.o->type == OBJ_SET || v.o->type == OBJ_TUPLE || v.o->type == OBJ_METHOD;
+/* Items of the stack that came over a break are looked at at once, as PyTorch does; locals only when the program does. */
+static Value look_at(Capture *capture, Value tracked) {
+    if (!value_is(tracked, OBJ_TRACKED) || capture_float_stays(capture, (Tracked *)tracked.o)) return tracked;
+    Value forced = vm_force(capture->vm, tracked);
+    if (value_is_error(forced)) { /* it stops where the program needs it */
+        capture->vm->stopped = false;
+        return tracked;
+    }
+    value_ref(forced);
+    value_unref(capture->vm, tracked);
+    return forced;
 }
+
+static bool came_by_stack(const Code *code, int slot) { return code->resumed_from && !strncmp(code->localsplus[slot], "___stack", 8); }
 
 /* The frame that is run: the same code, with every bound local tracked. */
 static Frame *root_frame(Capture *capture) {
@@ -231,10 +252,7 @@ static Frame *root_frame(Capture *capture) {
     for (int i = 0; i < code_localsplus_count(real->code); i++) {
         if (real->fast[i].tag == V_NULL) continue;
         root->fast[i] = capture_track(capture, real->fast[i], capture_source(capture, SOURCE_LOCAL, NULL, real->code->localsplus[i], i, VALUE_NULL));
-        if (!is_stack_object(real->code, i, real->fast[i])) continue;
-        Value forced = value_ref(vm_force(vm, root->fast[i]));
-        value_unref(vm, root->fast[i]);
-        root->fast[i] = forced;
+        if (came_by_stack(real->code, i)) root->fast[i] = look_at(capture, root->fast[i]);
     }
     return root;
 }
@@ -302,28 +320,8 @@ static bool before_instruction(VM *vm, Frame *frame, void *state) {
     return true;
 }
 
-static Value tracked_inner(Value v) { return value_is(v, OBJ_TRACKED) ? ((Tracked *)v.o)->inner : v; }
-
-/* As PyTorch does, what lies on the stack at a break is looked at, and every tensor that is carried over it: their guards are this entry's. */
-static void look_at(Capture *capture, Value *v) {
-    if (value_is(*v, OBJ_TRACKED) && !capture_float_stays(capture, (Tracked *)v->o)) vm_force(capture->vm, *v);
-}
-
-static void look_at_carried(Capture *capture) {
-    Frame *root = capture->root;
-    Arena *arena = capture->entry->arena;
-    const Instr *instr = &root->code->instrs[capture->plan->pc];
-    int slots = code_localsplus_count(root->code);
-    const bool *next = code_live_slots(arena, root->code, capture->plan->end), *jump = capture->plan->style == BREAK_BRANCH ? code_live_slots(arena, root->code, instr->arg) : next;
-    int results, operands = break_operands((Opcode)instr->opcode, instr->arg, &results), below = root->sp - (operands < 0 ? 0 : operands);
-    for (int i = 0; i < root->sp; i++)
-        if ((i >= slots && i < below) || (i < slots && (next[i] || jump[i]) && value_is(tracked_inner(root->fast[i]), OBJ_TENSOR))) look_at(capture, &root->fast[i]);
-}
-
 static bool finish_at_plan(Capture *capture) {
     capture->vm->stopped = false;
-    if (capture->plan->style != BREAK_STATEMENT) look_at_carried(capture);
-    if (capture->vm->stopped) return false;
     return alias_guard(capture) && capture_rewrite_break(capture);
 }
 

@@ -118,17 +118,8 @@ static Value torch_reset(VM *vm, Value *args, int nargs, Tuple *kwnames) {
 
 static Value graph_break(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)args; (void)nargs; (void)kwnames;
-    if (!dynamo_of(vm)->capturing) return VALUE_NONE;
+    if (!dynamo_of(vm)->capturing || dynamo_of(vm)->no_effects) return VALUE_NONE;
     return vm_stop(vm, "call", vm_user_span(vm), "torch._dynamo.graph_break() was called");
-}
-
-static Value torch_disable(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    static const char *const names[] = {"fn", "recursive"};
-    Value v[2];
-    if (!vm_parse_args(vm, "disable", args, nargs, kwnames, names, 2, 1, v)) return VALUE_ERROR;
-    Value function = vm_force(vm, v[0]);
-    if (value_is(function, OBJ_FUNCTION)) ((Function *)function.o)->disabled = true;
-    return value_ref(v[0]);
 }
 
 static Value is_compiling(VM *vm, Value *args, int nargs, Tuple *kwnames) {
@@ -161,14 +152,15 @@ static void define_unsupported(VM *vm, Dict *in) {
 void dynamo_define(Dynamo *dynamo) {
     VM *vm = dynamo->vm;
     static const BuiltinDef in_torch[] = {{"compile", torch_compile, 0, 3, 0}};
-    static const BuiltinDef in_dynamo[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"graph_break", graph_break, 0, 0, 0}, {"disable", torch_disable, 1, 2, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
-    static const BuiltinDef in_compiler[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"disable", torch_disable, 1, 2, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"is_dynamo_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
+    static const BuiltinDef in_dynamo[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"graph_break", graph_break, 0, 0, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
+    static const BuiltinDef in_compiler[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"is_compiling", is_compiling, 0, 0, 0}, {"is_dynamo_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
     vm_native_register(vm, OBJ_COMPILED, &compiled_type);
     vm_native_register(vm, OBJ_GRAPH, &graph_type);
     Dict *torch = module_dict(vm, "torch"), *in = module_dict(vm, "torch._dynamo"), *compiler = module_dict(vm, "torch.compiler");
     if (torch) vm_define(vm, torch, "torch", in_torch, 1);
-    if (in) vm_define(vm, in, "torch._dynamo", in_dynamo, 5);
-    if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, 5);
+    if (in) vm_define(vm, in, "torch._dynamo", in_dynamo, (int)(sizeof in_dynamo / sizeof *in_dynamo));
+    if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, (int)(sizeof in_compiler / sizeof *in_compiler));
     define_unsupported(vm, in);
     shapes_define(dynamo);
+    explain_define(dynamo);
 }

@@ -175,7 +175,7 @@ static void entry_keep(Dynamo *dynamo, Entry *entry) {
 static void count_entry(Dynamo *dynamo, Entry *entry) {
     if (dynamo->copying) return;
     dynamo->frames_ok++;
-    if (entry->empty && !dynamo->options.fullgraph) return;
+    if (entry->empty && !dynamo->options.fullgraph && !entry->computes_sizes) return;
     dynamo->graphs++;
     for (int i = 0; i < entry->graph->nodes.count; i++)
         dynamo->ops_captured += entry->graph->nodes.at[i]->kind == NODE_CALL || entry->graph->nodes.at[i]->kind == NODE_GETITEM;
@@ -385,7 +385,7 @@ static Entry *entry_serving(Dynamo *dynamo, CodeCache *cache, Frame *frame) {
 
 static Value evaluate(VM *vm, Frame *frame, void *state) {
     Dynamo *dynamo = state;
-    if (frame->function && frame->function->disabled) return run_disabled(vm, frame);
+    if (frame->function && frame->function->disabled) return frame->function->disabled_alone ? frame_run(vm, frame) : run_disabled(vm, frame);
     if (!frame_is_eligible(dynamo, frame)) return frame_run(vm, frame);
     CodeCache *cache = cache_of(dynamo, frame->code);
     if (dynamo->probe) return probe_frame(dynamo, cache, frame);

@@ -61,6 +61,7 @@ struct Dynamo {
 Dynamo *dynamo_new(VM *vm, Arena *arena, const DynamoBackend *backend, const Policy *policy);
 void dynamo_close(Dynamo *dynamo);
 void dynamo_reset(Dynamo *dynamo);                                       /* torch._dynamo.reset() */
+void explain_define(Dynamo *dynamo);                                     /* torch._dynamo.explain, torch.compiler.disable (explain.c) */
 void dynamo_define(Dynamo *dynamo);                                      /* puts torch.compile, torch._dynamo, torch.compiler into the modules */
 /* Calls callee under torch.compile. Owned. */
 Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, Value *args, int nargs, Tuple *kwnames);

@@ -249,7 +249,7 @@ static void explain_guard(Explain *e, SourceValues *values) {
     Text text = {0};
     guard_print_bare(&text, values->vm, guard);
     const char *kind = guard_info[guard->kind].kind;
-    if (guard->kind == GUARD_EQUALS && source_value(values, guard->source).tag != guard->expected.tag) kind = "type";
+    if (guard->kind == GUARD_EQUALS && guard->expected.tag == V_FLOAT && guard->expected.f != guard->expected.f) kind = "type"; /* nan equals nothing: its type is what differs */
     failure_add(e, kind, guard->brief ? guard->brief : brief_text(e->arena, text_cstr(&text)));
     text_free(&text);
 }

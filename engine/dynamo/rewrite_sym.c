@@ -45,6 +45,7 @@ void emit_sym(Rewrite *r, Dim dim) {
     }
     const Sym *sym = dim_sym(dim);
     const ShapeBinding *binding;
+    r->capture->entry->computes_sizes |= sym->kind != SYM_VAR;
     switch (sym->kind) {
     case SYM_VAR:
         binding = binding_of(r, dim);

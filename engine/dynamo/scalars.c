@@ -117,8 +117,17 @@ static Value draw_hint(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *
     return drawn;
 }
 
+/* What `:breaks CALL` leaves out to see the program without. */
+static bool only_prints(const Builtin *builtin) {
+    static const char *const names[] = {"print", "warn", "write", "flush", "_emit"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(builtin->name, names[i])) return true;
+    return false;
+}
+
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames) {
     Capture *capture = capture_of(vm);
+    if (capture->dynamo->no_effects && only_prints(builtin)) return VALUE_NONE;
     if (!may_be_drawn(builtin) || kwnames) return VALUE_NULL;
     Arena *arena = capture->entry->arena;
     for (int i = 1; i < nargs; i++) {

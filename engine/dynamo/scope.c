@@ -163,13 +163,15 @@ Value capture_load_global(VM *vm, Frame *frame, const char *name) {
     return capture_track(capture, value, capture_source(capture, SOURCE_GLOBAL, NULL, name, 0, space));
 }
 
+static const char *free_name(const Function *function, int i) { return function->code->localsplus[code_localsplus_count(function->code) - function->code->nfrees + i]; }
+
 /* Cells: those of functions of the program are read through their function, those made in the frame are plain. */
 void capture_know_cells(Capture *capture, const Function *function, const Source *source) {
     if (!value_is(function->closure, OBJ_TUPLE)) return;
     const Tuple *cells = (const Tuple *)function->closure.o;
     for (int i = 0; i < cells->count; i++)
         if (!map_has(capture->known, cells->items[i].o))
-            map_put(capture->known, cells->items[i].o, (void *)(uintptr_t)capture_source(capture, SOURCE_CELL, source, NULL, i, VALUE_NULL));
+            map_put(capture->known, cells->items[i].o, (void *)(uintptr_t)capture_source(capture, SOURCE_CELL, source, source ? NULL : free_name(function, i), i, VALUE_NULL));
 }
 
 static CellWrite *cell_write(Capture *capture, const Cell *cell) {
@@ -291,7 +293,7 @@ bool capture_may_call(VM *vm, Value callee) {
     if (!value_is(callee, OBJ_FUNCTION)) return true;
     Function *function = (Function *)callee.o;
     if (function->disabled) {
-        vm_stop(vm, "disabled", vm_user_span(vm), "%s is disabled by torch.compiler.disable", callee_name(callee));
+        vm_stop(vm, "disabled", vm_user_span(vm), "%s is disabled by torch.compiler.disable%s%s", callee_name(callee), function->disable_reason ? ": " : "", function->disable_reason ? function->disable_reason : "");
         return false;
     }
     const Source *source = known_source(capture, callee);

@@ -34,7 +34,10 @@ void source_print(Text *text, const Source *source) {
     case SOURCE_ATTR: text_printf(text, ".%s", source->name); break;
     case SOURCE_ITEM: text_printf(text, "[%d]", source->index); break;
     case SOURCE_KEY: text_printf(text, "[%s]", source->name); break;
-    case SOURCE_CELL: text_printf(text, "%s.__closure__[%d].cell_contents", source->base ? "" : "<frame>", source->index); break;
+    case SOURCE_CELL:
+        if (source->base) text_printf(text, ".__closure__[%d].cell_contents", source->index);
+        else text_printf(text, "L['%s']", source->name ? source->name : "?"); /* a free variable of the frame is one of its names */
+        break;
     case SOURCE_DEFAULT: text_printf(text, ".__defaults__[%d]", source->index); break;
     case SOURCE_SELF: text_put(text, ".__self__"); break;
     case SOURCE_FUNC: text_put(text, ".__func__"); break;

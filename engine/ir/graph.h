@@ -32,6 +32,7 @@ struct Node {
     const Meta *metas; int noutputs;/* metas[0] for ordinary nodes */
     NodeSide side;                  /* set by joint: forward or backward */
     bool is_tangent;                /* INPUT of the joint graph: an incoming gradient */
+    bool is_method, is_operator;    /* captured as x.relu(), as x + y; neither: torch.relu(x) */
     bool no_grad;                   /* captured where grad mode was off */
     const struct Autocast *autocast; /* CALL of a composite, captured: what autocast was for the ops that it is made of; NULL: off */
     int tangent_of;                 /* tangents: the forward output that it is the gradient of */
@@ -44,7 +45,8 @@ struct Node {
 
 typedef struct Mutation { int input, output; } Mutation;
 typedef struct GraphSize { Dim var; int input; } GraphSize;      /* a symbolic size that the graph is given before tensor input `input` (-1: at the end) */
-typedef struct OutputAlias { int output, input; Meta meta; } OutputAlias;
+typedef enum AliasKind { ALIAS_VIEW, ALIAS_NO_GRAD /* a view made without gradients */, ALIAS_MULTI /* one of several views: not to be changed in place on the tape */, ALIAS_DETACHED /* no view: the tape knows nothing of it */ } AliasKind;
+typedef struct OutputAlias { int output, input; Meta meta; AliasKind kind; } OutputAlias;
 
 struct Graph {
     Arena *arena;

@@ -24,9 +24,17 @@ static const char *operator_of(const Node *node) {
     return NULL;
 }
 
+/* Place of argument i among the signature's names; -1: it is the `*size` one. */
+static int named_place(const Op *op, int i) {
+    const Signature *s = op->signature;
+    if (!s->varargs || i < s->positional) return i;
+    return i == s->positional ? -1 : i - 1;
+}
+
 /* Is this argument the parameter's default, so that the call need not spell it? */
 static bool is_default(const Op *op, const Arg *arg, int i) {
-    if (i >= op->signature->count || !op->signature->has_default[i]) return false;
+    i = named_place(op, i);
+    if (i < 0 || i >= op->signature->count || !op->signature->has_default[i]) return false;
     const Const *c = &op->signature->defaults[i];
     switch (arg->tag) {
     case ARG_NONE: return c->kind == CONST_NONE;
@@ -47,7 +55,8 @@ static void print_arguments(Text *text, const Node *node, int from) {
         }
         if (!first) text_put(text, ", ");
         first = false;
-        if (i < node->op->signature->count && (named || i >= node->op->signature->positional)) text_printf(text, "%s = ", node->op->signature->names[i]);
+        int place = named_place(node->op, i);
+        if (place >= 0 && place < node->op->signature->count && (named || place >= node->op->signature->positional)) text_printf(text, "%s = ", node->op->signature->names[place]);
         arg_print(text, &node->args[i], node_name_of, NULL);
     }
 }

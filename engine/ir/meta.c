@@ -43,7 +43,8 @@ static Dim times(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_
 /* A stride counts an empty or symbolic dim as itself, but never as 0: PyTorch's max(size, 1). */
 static Dim at_least_one(SymTable *syms, Dim size) {
     if (dim_is_int(size)) return size < 1 ? 1 : size;
-    return dim_low(size) >= 1 ? size : dim_max(syms, size, 1);
+    (void)syms;
+    return dim_is(SYM_LE, 1, size) ? size : 1;
 }
 
 void meta_set_contiguous(Meta *meta, SymTable *syms) {

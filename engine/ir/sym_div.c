@@ -155,11 +155,24 @@ static void split_by_sym(SymTable *table, Dim d, Dim divisor, Dim *quotient, Dim
 
 static bool is_within_period(SymTable *table, Dim d, Dim period) { return dim_low(d) >= 0 && dim_less(table, d, period); }
 
+/* b is x // c, and x a multiple of c: x and c. */
+static bool is_exact_quotient(SymTable *table, Dim b, Dim *x, int64_t *c) {
+    const Sym *sym = dim_sym(b);
+    int64_t residue;
+    if (sym->kind != SYM_FLOORDIV || !dim_is_int(sym->args[1]) || !sym_known_residue(table, sym->args[0], sym->args[1], &residue) || residue) return false;
+    *x = sym->args[0];
+    *c = sym->args[1];
+    return true;
+}
+
 Dim dim_floordiv(SymTable *table, Dim a, Dim b) {
+    Dim x;
+    int64_t c;
     if (dim_is_int(a) && dim_is_int(b)) return sym_quotient(a, b);
     if (a == 0) return 0;
     if (dim_is_int(b)) return divide_by_int(table, a, b);
     if (a == b) return 1;
+    if (is_exact_quotient(table, b, &x, &c)) return dim_floordiv(table, dim_mul(table, a, c), x);
     Dim quotient = 0, rest = a, args[2];
     if (dim_sym(b)->kind != SYM_ADD) split_by_sym(table, a, b, &quotient, &rest);
     if (is_within_period(table, rest, b)) return quotient;
@@ -186,8 +199,11 @@ static Dim modulo_by_int(SymTable *table, Dim a, int64_t b) {
 
 Dim dim_mod(SymTable *table, Dim a, Dim b) {
     if (dim_is_int(a) && dim_is_int(b)) return sym_remainder(a, b);
+    Dim x;
+    int64_t c;
     if (a == 0 || a == b) return 0;
     if (dim_is_int(b)) return modulo_by_int(table, a, b);
+    if (is_exact_quotient(table, b, &x, &c)) return dim_floordiv(table, dim_mod(table, dim_mul(table, a, c), x), c);
     Dim quotient, rest = a, args[2];
     if (dim_sym(b)->kind != SYM_ADD) split_by_sym(table, a, b, &quotient, &rest);
     if (rest == 0 || is_within_period(table, rest, b)) return rest;

@@ -7,6 +7,7 @@ typedef struct Runtime Runtime;
 typedef struct Storage {
     uint32_t refs;
     uint32_t version;               /* counts in-place changes by any view */
+    uint32_t rebases;               /* counts how often an in-place change moved its tensors on the tape */
     Device device;
     bool inference;                 /* made in inference mode: off the tape for good */
     void *data;                     /* host or device pointer; NULL: fake (tracing), or empty */

@@ -23,7 +23,6 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors):
         self._saved = tensors
-        self._versions = torch._C._save_versions(tensors)
 
     @property
     def saved_tensors(self):

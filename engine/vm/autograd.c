@@ -87,7 +87,7 @@ void autograd_attach(VM *vm, Tensor *output, GradNode *node, int index) {
     if (output->retains_grad) autograd_set_retainer(node, index, output);
     output->grad_fn = grad_node_ref(node);
     output->grad_index = index;
-    output->grad_version = output->storage->version;
+    output->grad_version = output->storage->rebases;
     node->output_metas[index] = output->meta;
     if (old) grad_node_unref(vm, old);
 }
@@ -154,7 +154,7 @@ Value autograd_saved_value(VM *vm, GradNode *node, int i) {
     Tensor *linked = tensor_alias(vm, tensor_of(node->saved[i]));
     linked->grad_fn = grad_node_ref(node);
     linked->grad_index = node->saved_outputs[i];
-    linked->grad_version = linked->storage->version;
+    linked->grad_version = linked->storage->rebases;
     return value_tensor(linked);
 }
 

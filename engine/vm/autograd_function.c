@@ -138,6 +138,19 @@ static Value call_forward(VM *vm, Value cls, Value ctx, Value *args, int nargs) 
     return result;
 }
 
+/* Tensors are saved as they are when the forward returns. */
+static void note_versions(VM *vm, Value ctx) {
+    Value saved = attribute(vm, ctx, "_saved"), *items;
+    int count = 0;
+    if (sequence_view(saved, &items, &count)) {
+        Value versions = list_new(vm, NULL, 0);
+        for (int i = 0; i < count; i++) list_append(vm, (List *)versions.o, value_int(value_is_tensor(items[i]) ? (int64_t)tensor_of(items[i])->storage->version : -1));
+        vm_store_attr(vm, ctx, vm_intern(vm, "_versions"), versions);
+        value_unref(vm, versions);
+    }
+    value_unref(vm, saved);
+}
+
 static bool among(VM *vm, Value ctx, const char *name, const Tensor *t) {
     Value listed = attribute(vm, ctx, name), *items;
     int count = 0;
@@ -209,6 +222,7 @@ Value autograd_function_apply(VM *vm, Value cls, Value *args, int nargs) {
     vm->grad_enabled = false;
     Value result = call_forward(vm, cls, ctx, args, nargs);
     vm->grad_enabled = former;
+    if (!value_is_error(result)) note_versions(vm, ctx);
     Value out = value_is_error(result) ? result : link_outputs(vm, cls, ctx, args, nargs, result);
     if (!value_is_error(result)) value_unref(vm, result);
     value_unref(vm, ctx);

@@ -21,8 +21,9 @@ void autograd_mark_view(VM *vm, Tensor *view, Tensor *base, const Op *op, const 
     view->base = tensor_of(value_ref(value_tensor(base)));
     view->view_op = op;
     view->view_args = tuple_new(vm, rest.at, rest.count);
-    view->view_kind = (uint8_t)kind;
-    view->grad_version = view->storage->version;
+    bool inherits = base->base && base->view_kind != VIEW_NONE && base->view_kind != VIEW_NORMAL; /* a view of a view that may not be changed may not either */
+    view->view_kind = inherits ? base->view_kind : (uint8_t)kind;
+    view->grad_version = view->storage->rebases;
     for (int i = 0; i < rest.count; i++) value_unref(vm, rest.at[i]);
     vec_free(&rest);
 }
@@ -44,7 +45,10 @@ static Tensor *view_again(VM *vm, const Tensor *view, Tensor *base) {
     int nargs = view_arguments(vm, view, base, args, arena);
     Value made = vm->domain->op(vm, view->view_op, args, nargs);
     arena_free(arena);
-    return value_is_tensor(made) ? tensor_of(made) : NULL;
+    if (value_is_tensor(made)) return tensor_of(made);
+    if (!value_is_error(made)) vm_raise(vm, "RuntimeError", "a view made by '%s' cannot be made again", view->view_op->name);
+    value_unref(vm, made);
+    return NULL;
 }
 
 /* `whole` with `piece` written where `view` lies in it. Owned; NULL: exception set. */
@@ -102,13 +106,13 @@ static void regenerate(VM *vm, Tensor *view) {
     vm->grad_enabled = former;
     if (view->grad_fn) view->grad_fn->name = "AsStridedBackward0"; /* PyTorch cuts the view out of the changed base so, whatever made it first */
     arena_free(arena);
-    view->grad_version = view->storage->version;
+    view->grad_version = view->storage->rebases;
 }
 
 GradNode *tensor_grad_node(VM *vm, Tensor *t) {
-    if (t->base && t->view_kind == VIEW_NORMAL && t->grad_version != t->storage->version) {
+    if (t->base && t->view_kind == VIEW_NORMAL && t->grad_version != t->storage->rebases) {
         if (needs_grad(vm, t->base)) regenerate(vm, t);
-        else t->grad_version = t->storage->version;
+        else t->grad_version = t->storage->rebases;
     }
     return t->grad_fn;
 }
@@ -146,6 +150,7 @@ bool autograd_check_inplace(VM *vm, Tensor *t) {
 
 void autograd_rebase(VM *vm, Tensor *t, GradNode *node, int index) {
     t->requires_grad = false;
+    t->storage->rebases++; /* grad_fn of views is made anew when asked for */
     autograd_attach(vm, t, node, index);
 }
 
@@ -208,7 +213,6 @@ static void record_slices(VM *vm, Tensor *view, GradNode *inner) {
     node->state = s;
     node->release = release_slices;
     autograd_rebase(vm, root, node, 0);
-    view->grad_version = view->storage->version - 1; /* made anew when asked for */
 }
 
 /* The gradient of a piece that was copied over goes to its source alone. */

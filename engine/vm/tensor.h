@@ -22,7 +22,7 @@ struct Tensor {
     Tensor *grad;                  /* .grad or NULL; owned */
     Tensor *base; const Op *view_op; Value view_args; /* a view of base (its parent, not the root) by view_op: for in-place on views. view_args:
                                                          tuple of the op's arguments after the first */
-    uint32_t grad_version;         /* views: storage version for which grad_fn holds; older: it is made anew from the base's */
+    uint32_t grad_version;         /* views: the storage's count of rebases for which grad_fn holds; older: it is made anew from the base's */
     uint8_t view_kind;             /* enum ViewKind */
     void *node;                    /* tracing domains: the Node that yields it */
     Value hooks, post_hooks;       /* lists of callables, or V_NULL: with the gradient on its way; with the leaf after .grad was added to */

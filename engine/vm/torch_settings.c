@@ -173,15 +173,7 @@ static Value native_is_eager(VM *vm, Value *args, int nargs, Tuple *kwnames) { U
 static Value native_raise(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL; return vm_raise(vm, str_text(args[0]), "%s", str_text(args[1])); }
 static Value native_parameter(VM *vm, Value *args, int nargs, Tuple *kwnames);
 
-/* Versions of saved tensors, for ctx.save_for_backward: a list of ints, and the check when they are read. */
-static Value save_versions(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    UNUSED_CALL;
-    Value *items, list = list_new(vm, NULL, 0);
-    int count;
-    if (sequence_view(args[0], &items, &count))
-        for (int i = 0; i < count; i++) list_append(vm, (List *)list.o, value_int(value_is_tensor(items[i]) ? (int64_t)tensor_of(items[i])->storage->version : -1));
-    return list;
-}
+/* ctx.saved_tensors: they must have the versions that they had when the forward returned (autograd_function.c). */
 static Value check_versions(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL;
     Value *items, *versions;
@@ -198,7 +190,7 @@ void torch_define_native(VM *vm, Dict *dict) {
     static const BuiltinDef functions[] = {
         {"_detach_", native_detach_, 1, 1, 0}, {"_set_grad_enabled", set_grad_mode, 1, 1, 0}, {"_is_grad_enabled", is_grad_enabled, 0, 0, 0}, {"_set_inference_mode", set_inference_mode, 1, 1, 0},
         {"_is_inference_mode", is_inference_mode, 0, 0, 0}, {"_autocast_get", autocast_get, 1, 1, 0}, {"_autocast_set", autocast_set, 3, 3, 0}, {"_same_storage", native_same_storage, 2, 2, 0},
-        {"_raise", native_raise, 2, 2, 0}, {"_save_versions", save_versions, 1, 1, 0}, {"_check_versions", check_versions, 2, 2, 0}, {"_function_apply", function_apply_call, 2, 2, 0},
+        {"_raise", native_raise, 2, 2, 0}, {"_check_versions", check_versions, 2, 2, 0}, {"_function_apply", function_apply_call, 2, 2, 0},
         {"_parameter", native_parameter, 1, 3, 0}, {"_is_eager", native_is_eager, 0, 0, 0}, {"_return_type", native_return_type, 2, 9, 0},
     };
     vm_define(vm, dict, "torch._C", functions, COUNT_OF(functions));

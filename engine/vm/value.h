@@ -72,7 +72,8 @@ typedef struct Function {
     const char *name, *qualname;          /* interned */
     Value module_name;
     const struct Op *leaf;                /* functional.py's: recorded by dynamo as one node, see Domain.leaf */
-    bool disabled;                        /* torch.compiler.disable */
+    bool disabled, disabled_alone;        /* torch.compiler.disable; alone: what it calls may be compiled */
+    const char *disable_reason;           /* interned, or NULL */
 } Function;
 
 typedef struct Method { Object head; Value self, function; } Method;

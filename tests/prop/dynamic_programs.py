@@ -122,7 +122,7 @@ class Builder:
         a = self.pick(2)
         if not a: return
         name, (p, q) = a
-        self.add(*self.random.choice([(f'{name} @ {name}.t()', (p, p)), (f'{name}.t() @ {name}', (q, q)), (f'{name} @ torch.ones({q}, 3)', (p, '3'))]))
+        self.add(*self.random.choice([(f'{name} @ {name}.t()', (p, p)), (f'{name}.t() @ {name}', (q, q)), (f'{name} @ torch.arange(3 * ({q})).reshape({q}, 3).cos()', (p, '3'))]))
 
     def branch(self):
         a = self.pick()

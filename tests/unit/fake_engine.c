@@ -244,3 +244,99 @@ void session_versions(Session *session, Text *text) {
     (void)session;
     text_put(text, "no card\n");
 }
+
+/* What test_repl.c does not ask for: the fake has none of it. */
+double entry_guard_cost_ns(Entry *entry) {
+    (void)entry;
+    return 0;
+}
+
+int entry_symbols(Entry *entry, SymbolFacts *symbols, int room) {
+    (void)entry;
+    (void)symbols;
+    (void)room;
+    return 0;
+}
+
+int entry_shapes(Entry *entry, ShapeFacts *shapes, int room) {
+    (void)entry;
+    (void)shapes;
+    (void)room;
+    return 0;
+}
+
+Span entry_last_line(Entry *entry) {
+    (void)entry;
+    return (Span){0};
+}
+
+int session_exit_code(const Session *session) {
+    (void)session;
+    return 0;
+}
+
+bool session_compile_fresh(Session *session, const char *call, bool without_prints, CallResult *result) {
+    (void)session;
+    (void)call;
+    (void)without_prints;
+    (void)result;
+    return false;
+}
+
+bool session_try_call(Session *session, const char *call, TryResult *result, Arena *arena) {
+    (void)session;
+    (void)call;
+    (void)result;
+    (void)arena;
+    return false;
+}
+
+bool session_sweep(Session *session, const char *call, const SweepVariable *variables, int variable_count, SweepMode mode, SweepMemory **memory, SweepRun *run, Arena *arena) {
+    (void)session;
+    (void)call;
+    (void)variables;
+    (void)variable_count;
+    (void)mode;
+    (void)memory;
+    (void)run;
+    (void)arena;
+    return false;
+}
+
+bool session_step_begin(Session *session, const char *call) {
+    (void)session;
+    (void)call;
+    return false;
+}
+
+StepResult session_step(Session *session, const StepGoal *goal) {
+    (void)session;
+    (void)goal;
+    return (StepResult)0;
+}
+
+bool session_step_facts(Session *session, StepFacts *facts, Arena *arena) {
+    (void)session;
+    (void)facts;
+    (void)arena;
+    return false;
+}
+
+void session_step_end(Session *session) {
+    (void)session;
+}
+
+bool session_step_break(Session *session, const char *file_or_null, int line, bool on) {
+    (void)session;
+    (void)file_or_null;
+    (void)line;
+    (void)on;
+    return false;
+}
+
+int session_step_breaks(Session *session, LineBreakFacts *breaks, int room) {
+    (void)session;
+    (void)breaks;
+    (void)room;
+    return 0;
+}

@@ -316,6 +316,17 @@ static void saved_release(VM *vm, void *state) {
     free(state);
 }
 
+/* What was written straight to an input's memory lies there as the input does, not always as the backward reads it; owned. */
+static Tensor *saved_in_layout(const Run *run, const Partition *parts, int i, Tensor *tensor) {
+    Meta want = parts->backward->inputs.at[i]->metas[0];
+    if (run->values || !meta_is_static(&want) || meta_equal(&tensor->meta, &want)) return (Tensor *)value_ref(value_tensor(tensor)).o;
+    bool grad = run->vm->grad_enabled;
+    run->vm->grad_enabled = false;
+    Tensor *laid = tangent_in_layout(run->vm, tensor, &want);
+    run->vm->grad_enabled = grad;
+    return laid;
+}
+
 /* The call moves the input behind itself on the tape: held by the node, the two would hold each other. */
 static bool is_regraded(const Run *run, int input) {
     const Graph *joint = run->artifacts->joint;
@@ -336,9 +347,10 @@ static void save_values(Run *run, GradNode *node) {
             autograd_save(run->vm, node, value_tensor(run->inputs[input]));
             continue;
         }
-        Tensor *tensor = plan_output(run, first + i);
-        autograd_save(run->vm, node, value_tensor(tensor));
+        Tensor *tensor = plan_output(run, first + i), *laid = saved_in_layout(run, parts, i, tensor);
+        autograd_save(run->vm, node, laid ? value_tensor(laid) : VALUE_NONE);
         value_unref(run->vm, value_tensor(tensor));
+        if (laid) value_unref(run->vm, value_tensor(laid));
     }
 }
 

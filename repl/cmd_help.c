@@ -16,8 +16,8 @@ static const Topic TOPICS[] = {
      "              each. Only tests of tensor values break it: Python values are guarded, loops over them\n"
      "              unrolled.\n"
      "  guards      What must hold to run it again: dtype, device, exact sizes and strides, requires_grad,\n"
-     "              grad mode, Python values and types, lengths, keys, identity, aliasing. A changed size\n"
-     "              recompiles; sizes are static here. (PyTorch is dynamic from the second size on.)\n"
+     "              grad mode, Python values and types, lengths, keys, identity, aliasing. A size that\n"
+     "              changes recompiles once and is dynamic from then on; dynamic=True is so from the start.\n"
      "  joint       Forward and backward in one graph: autograd traced over fake tensors.\n"
      "  functional  The same without changes in place; an input that was changed gets a copy at the end.\n"
      "  decomposed  The same in few simple ops, common ones and dead ones gone.\n"
@@ -51,7 +51,8 @@ static const Topic TOPICS[] = {
      "own that is captured when it runs. k breaks in a straight line make k+1 graphs. The work over the ops\n"
      "is about the same; each piece adds guards, a wrapper and launches, nothing is fused across, and each\n"
      "side of a branch gets its own continuation. A break inside a loop or try gives the frame up; what it\n"
-     "calls is compiled by itself. :breaks lists them, :why break shows their lines.\n"},
+     "calls is compiled by itself. :breaks lists them with what would remove each and what the pieces took\n"
+     "to compile, :breaks f(x) compiles a call with and without its prints, :why break shows the lines.\n"},
     {"scripts", "running without a prompt",
      "vitrine FILE.py runs a file, vitrine < FILE its standard input statement by statement, vitrine -c TEXT\n"
      "a text. In a .py file a comment that starts with #: is a command, so that one file runs under Python\n"
@@ -61,7 +62,18 @@ static const Topic TOPICS[] = {
      "are the full names and these prefixes:\n"
      "  :b breaks  :by bytecode  :c compile  :ca cache  :d draw  :dev device  :e explain  :f fusion  :g graph\n"
      "  :gu guards  :h help  :k kernel  :ks kernels  :l load  :m memory  :o op  :q quit  :r recompiles\n"
-     "  :s stages  :sa saved  :sc schedule  :t time  :w why\n"},
+     "  :s stages  :sa saved  :sc schedule  :t time  :w why  :st step  :n next  :i into  :ba back\n"
+     "  :con continue  :u until  :do done  :tr try  :sw sweep\n"},
+    {"stepping", "walking a call through capture and the stages",
+     ":step f(x) stops where f is about to be captured. :next goes from instruction to instruction, over\n"
+     "inlined calls; :into goes into them; :back shows the stop before; :continue goes to the next graph\n"
+     "break, line of :break or the end; :until takes a stage, a line, break or run. At the prompt an empty\n"
+     "line repeats the last of them. At each instruction stand the symbolic stack, the locals, and what the\n"
+     "graph and the guards have grown by; after capture come the stages, each with what it changed, then\n"
+     "the run, and after a graph break the resume function, captured in its turn.\n"
+     "What runs has effects at the stop where it runs, and :back does not undo them: it reads a record. A\n"
+     "copy of the cache is used, in which no older entry serves. An exception, or Ctrl-C, leaves the session\n"
+     "as it is. Between stops every other command and statement can be used; :done leaves the rest unrun.\n"},
     {"keys", "editing at the prompt",
      "Tab completes commands, stages, nodes, names of the program and files. Up and Down search the history\n"
      "for what begins like the line; a definition is recalled whole. Pasted scripts are one input. An empty\n"
@@ -153,7 +165,7 @@ static bool run_help(CommandCall *call) {
 const Command command_help = {
     .name = "help", .group = "learn", .usage = "[TOPIC]", .most = 1, .complete = COMPLETE_COMMAND, .run = run_help,
     .summary = "this list, or help about a command or topic",
-    .help = "Topics: stages, selection, breaks, scripts, keys; and every command.",
+    .help = "Topics: stages, selection, breaks, stepping, scripts, keys; and every command.",
 };
 
 /* ---- op ---- */

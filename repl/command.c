@@ -15,7 +15,7 @@
 static const struct { const char *prefix, *name; } FROZEN[] = {
     {"b", "breaks"}, {"by", "bytecode"}, {"c", "compile"}, {"ca", "cache"}, {"d", "draw"}, {"dev", "device"}, {"e", "explain"},
     {"f", "fusion"}, {"g", "graph"}, {"gu", "guards"}, {"h", "help"}, {"k", "kernel"}, {"ks", "kernels"}, {"l", "load"}, {"m", "memory"},
-    {"o", "op"}, {"q", "quit"}, {"r", "recompiles"}, {"s", "stages"}, {"sa", "saved"}, {"sc", "schedule"}, {"t", "time"}, {"w", "why"},
+    {"o", "op"}, {"n", "next"}, {"i", "into"}, {"u", "until"}, {"st", "step"}, {"ba", "back"}, {"con", "continue"}, {"do", "done"}, {"tr", "try"}, {"sw", "sweep"}, {"q", "quit"}, {"r", "recompiles"}, {"s", "stages"}, {"sa", "saved"}, {"sc", "schedule"}, {"t", "time"}, {"w", "why"},
 };
 
 bool command_prefix_is_frozen(const char *prefix, const char **name) {

@@ -230,7 +230,7 @@ static const Domain symbolic_domain = {
     .will_mutate = capture_will_mutate, .may_call = capture_may_call,
 };
 
-/* Items of the stack that came over a break are looked at at once, as PyTorch does; locals only when the program does. */
+/* Items of the stack at a break are looked at on both sides of it, as PyTorch does; locals only when the program does. */
 static Value look_at(Capture *capture, Value tracked) {
     if (!value_is(tracked, OBJ_TRACKED) || capture_float_stays(capture, (Tracked *)tracked.o)) return tracked;
     Value forced = vm_force(capture->vm, tracked);
@@ -321,7 +321,9 @@ static bool before_instruction(VM *vm, Frame *frame, void *state) {
 }
 
 static bool finish_at_plan(Capture *capture) {
+    Frame *root = capture->root;
     capture->vm->stopped = false;
+    for (int i = code_localsplus_count(root->code); i < root->sp; i++) root->fast[i] = look_at(capture, root->fast[i]);
     return alias_guard(capture) && capture_rewrite_break(capture);
 }
 

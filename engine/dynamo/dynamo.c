@@ -383,6 +383,61 @@ static Entry *entry_serving(Dynamo *dynamo, CodeCache *cache, Frame *frame) {
     return entry;
 }
 
+/* Is there a tensor, or a module with some, in a value? */
+static bool has_tensor(VM *vm, Value v, int depth) {
+    Value key, item;
+    int position = 0;
+    if (v.tag != V_OBJECT || depth > 8) return false;
+    switch (v.o->type) {
+    case OBJ_TENSOR: return true;
+    case OBJ_CELL: return has_tensor(vm, ((Cell *)v.o)->value, depth + 1);
+    case OBJ_LIST:
+        for (int i = 0; i < ((List *)v.o)->count; i++)
+            if (has_tensor(vm, ((List *)v.o)->items[i], depth + 1)) return true;
+        return false;
+    case OBJ_TUPLE:
+        for (int i = 0; i < ((Tuple *)v.o)->count; i++)
+            if (has_tensor(vm, ((Tuple *)v.o)->items[i], depth + 1)) return true;
+        return false;
+    case OBJ_DICT:
+        while (dict_next((Dict *)v.o, &position, &key, &item))
+            if (has_tensor(vm, item, depth + 1)) return true;
+        return false;
+    case OBJ_INSTANCE: { /* modules */
+        const Class *cls = ((Instance *)v.o)->cls;
+        for (int i = 0; i < cls->mro_count; i++)
+            if (!strcmp(cls->mro[i]->name, "Module") && value_is(cls->mro[i]->module_name, OBJ_STR) && !strncmp(str_text(cls->mro[i]->module_name), "torch", 5)) return true;
+        return false;
+    }
+    default: return false;
+    }
+}
+
+static bool names_torch(VM *vm, const Frame *frame) {
+    for (int i = 0; i < frame->code->name_count; i++) {
+        Value v = dict_get_name(vm, frame->globals, frame->code->names[i]);
+        if (value_is(v, OBJ_MODULE) && !strncmp(((ModuleObject *)v.o)->name, "torch", 5)) return true;
+    }
+    return false;
+}
+
+/* As PyTorch: a function that was not compiled itself, is given no tensor and does not name torch is left alone. */
+static bool concerns_tensors(const Dynamo *dynamo, const Frame *frame) {
+    VM *vm = dynamo->vm;
+    if (frame->code == dynamo->compiled_code || names_torch(vm, frame)) return true;
+    for (int i = 0; i < frame->code->nlocals; i++)
+        if (has_tensor(vm, frame->fast[i], 0)) return true;
+    return frame->function && has_tensor(vm, frame->function->closure, 0);
+}
+
+static void leave_alone(Dynamo *dynamo, CodeCache *cache) {
+    cache->skipped = true;
+    cache->skip_reason = "no tensor comes into it";
+    if (dynamo->copying) return;
+    dynamo->frames_total++;
+    dynamo->frames_ok++;
+}
+
 static Value evaluate(VM *vm, Frame *frame, void *state) {
     Dynamo *dynamo = state;
     if (frame->function && frame->function->disabled) return frame->function->disabled_alone ? frame_run(vm, frame) : run_disabled(vm, frame);
@@ -394,6 +449,10 @@ static Value evaluate(VM *vm, Frame *frame, void *state) {
         return frame_run(vm, frame);
     }
     Entry *entry = entry_serving(dynamo, cache, frame);
+    if (!entry && !cache->entries.count && !concerns_tensors(dynamo, frame)) {
+        leave_alone(dynamo, cache);
+        return frame_run(vm, frame);
+    }
     if (!entry && cache->entries.count >= shapes_config(dynamo).recompile_limit) {
         watch_tell(dynamo, WATCH_EAGER, NULL, frame, "the limit of recompiles is reached", frame->code->span);
         if (!cache->limit_noted) note_once(dynamo, cache, frame->code->span, "the limit of recompiles is reached");
@@ -408,23 +467,31 @@ static Value evaluate(VM *vm, Frame *frame, void *state) {
     return run_entry(dynamo, entry, frame);
 }
 
+static const Code *code_of(Value callee) {
+    if (value_is(callee, OBJ_METHOD)) callee = ((Method *)callee.o)->function;
+    return value_is(callee, OBJ_FUNCTION) ? ((Function *)callee.o)->code : NULL;
+}
+
 Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, Value *args, int nargs, Tuple *kwnames) {
     VM *vm = dynamo->vm;
     FrameEvaluator evaluator = vm->evaluator;
     void *evaluator_state = vm->evaluator_state;
     CompileOptions former = dynamo->options;
     Object *module = dynamo->module;
+    const Code *compiled_code = dynamo->compiled_code;
     if (!dynamo->capturing) {
         vm->evaluator = evaluate;
         vm->evaluator_state = dynamo;
         dynamo->options = *options;
         if (value_is(callee, OBJ_INSTANCE)) dynamo->module = callee.o;
+        dynamo->compiled_code = code_of(callee);
     }
     Value result = vm_call(vm, callee, args, nargs, kwnames);
     vm->evaluator = evaluator;
     vm->evaluator_state = evaluator_state;
     dynamo->options = former;
     dynamo->module = module;
+    dynamo->compiled_code = compiled_code;
     return result;
 }
 

@@ -41,6 +41,7 @@ struct Dynamo {
     VEC(RecompileRecord) recompiles;
     CompileOptions options;         /* of the compiled call that is running */
     bool capturing;
+    const Code *compiled_code;      /* of the function that the running compiled call is of, or NULL */
     Object *module;                 /* the module that the running compiled call is of, or NULL */
     bool hide_times;                /* --plain: what is shown must be the same on every run */
     /* A command's run: works on copies of the caches and leaves the counts alone. */

@@ -181,7 +181,7 @@ bool arrange_infer(const Op *op, const Arg *args, Meta *out, const OpContext *co
     if (is_kind(op, "unfold_backward") && !check_windows(op, args, out, error)) return false;
     if (is_kind(op, "as_strided_backward") && !check_geometry(op, args, out, error)) return false;
     meta_set_contiguous(out, context->syms);
-    if (is_kind(op, "flip") || is_kind(op, "as_strided_scatter")) meta_preserve_strides(out, arg_meta(&args[0]), context->syms);
+    if (is_kind(op, "flip") || names_view_scatter(op->shared)) meta_preserve_strides(out, arg_meta(&args[0]), context->syms);
     Meta view;
     if (puts_gradient(op->shared)) {
         if (!view_shape(op, args, out, &view, context, error)) return false;

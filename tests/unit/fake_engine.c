@@ -133,7 +133,7 @@ static Span span_at(void) {
 
 void entry_facts(Entry *entry, EntryFacts *facts) {
     (void)entry;
-    *facts = (EntryFacts){.id = "0/0", .function = "f", .span = span_at(), .ops = 2, .guards = 1, .launches_forward = 1, .launches_backward = 1, .bytes_eager = 4096,
+    *facts = (EntryFacts){.id = "0/0", .function = "f", .root = "f", .span = span_at(), .ops = 2, .guards = 1, .launches_forward = 1, .launches_backward = 1, .bytes_eager = 4096,
                           .bytes_compiled = 1024, .saved_bytes = 60, .saved_bytes_no_recompute = 120, .total_ms = 3.5, .kernels = 1, .policy = "best", .training = true, .device = "cpu"};
 }
 
@@ -172,7 +172,7 @@ Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Aren
 
 int entry_guards(Entry *entry, GuardFacts *guards, int room) {
     (void)entry;
-    if (room > 0) guards[0] = (GuardFacts){"g0", "TENSOR_MATCH", "check_tensor(L['x'])", "x is an input", span_at(), 3, 1};
+    if (room > 0) guards[0] = (GuardFacts){.id = "g0", .kind = "TENSOR_MATCH", .text = "check_tensor(L['x'])", .why = "x is an input", .span = span_at(), .checks = 3, .failures = 1};
     return 1;
 }
 

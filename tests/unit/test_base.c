@@ -212,6 +212,28 @@ START_TEST(span_reports) {
 }
 END_TEST
 
+/* Of a long line only what lies around the span is shown, and the carets stand under it. */
+START_TEST(span_reports_cut_long_lines) {
+    Text source = {0};
+    for (int i = 0; i < 100; i++) text_put(&source, "a + ");
+    text_put(&source, "\u732b\u732b.wrong");
+    for (int i = 0; i < 100; i++) text_put(&source, " + b");
+    SourceFile *file = source_new(arena, "long.py", text_cstr(&source), source.length, 1);
+    text_free(&source);
+    Text report = {0};
+    span_report(&report, span_of(file, "wrong"), NULL, "no");
+    const char *line = strchr(text_cstr(&report), '\n') + 1, *carets = strchr(line, '\n') + 1, *wrong = strstr(line, "wrong"), *caret = strchr(carets, '^');
+    ck_assert(!strncmp(line, "...", 3) && !strncmp(carets - 4, "...\n", 4) && carets - line < 160);
+    ck_assert_int_eq(wrong - line - 2, caret - carets); /* each of the two cats has three bytes and two columns */
+    ck_assert_str_eq(caret, "^~~~~\n");
+    text_clear(&report);
+    span_report(&report, (Span){file, 0, file->length}, NULL, "all of it");
+    line = strchr(text_cstr(&report), '\n') + 1;
+    ck_assert(!strncmp(line, "a + a", 5) && strchr(line, '\n') - line < 160);
+    text_free(&report);
+}
+END_TEST
+
 static Failure outer, inner;
 static void fail_inside(void *file) { fail(&inner, (Span){file, 1, 2}, "shape %d", 7); }
 static void pass_on(void *file) {
@@ -279,7 +301,7 @@ int main(void) {
     const TTest *tests[] = {arena_gives_zeroed_aligned_memory, arena_keeps_contents_apart,
                             arena_large_piece_keeps_the_block_in_use, arena_closers_run_in_reverse, arena_strings,
                             vec_on_heap_and_in_arena, map_keeps_order_and_replaces, intern_gives_one_address,
-                            text_grows_and_indents, text_escapes, span_lines_and_columns, span_reports,
+                            text_grows_and_indents, text_escapes, span_lines_and_columns, span_reports, span_reports_cut_long_lines,
                             fail_nests_and_can_be_used_again, reasons_are_kept, snapshot_holds_what_was_put};
     return UNIT_RUN("base", tests, open_arena, close_arena);
 }

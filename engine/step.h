@@ -23,7 +23,8 @@ typedef struct Stop {
     int nodes, guards;              /* of the entry, so far */
 } Stop;
 
-/* What of the machine belongs to the stepped call, and is exchanged at each pause. */
+/* What of the VM and of Dynamo belongs to the stepped call, and is exchanged at each pause. A field that a running call changes, and a pause may find
+ * changed, belongs here. */
 typedef struct Machine {
     Frame *frame;
     const Domain *domain; void *domain_state;
@@ -35,6 +36,7 @@ typedef struct Machine {
     Modes modes;
     bool capturing, copying;
     CompileOptions options;
+    Object *module; const Code *compiled_code;
     const DynamoWatch *watch;
     CodeCache **copies; int copy_count, copy_capacity, copy_frames;
     Entry **used; int used_count, used_capacity;

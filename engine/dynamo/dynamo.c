@@ -112,7 +112,7 @@ static void record_recompile(Dynamo *dynamo, CodeCache *cache, Entry *entry, Fra
 
 static void entry_name(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
     if (cache->frame_id < 0) {
-        cache->frame_id = dynamo->next_frame_id + dynamo->copy_frames;
+        cache->frame_id = dynamo->next_frame_id + (dynamo->copying ? dynamo->copy_frames : 0);
         if (dynamo->copying) dynamo->copy_frames++;
         else dynamo->next_frame_id++;
     }

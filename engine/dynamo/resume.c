@@ -172,6 +172,11 @@ static void write_rest(Arena *arena, const Resume *resume, const Layout *layout,
     }
     made->instrs = out;
     made->instr_count = at;
+    int *origin = ARENA_ARRAY(arena, int, at + 1);
+    for (int i = 0; i < at; i++) origin[i] = -1;
+    for (int i = 0; i < code->instr_count; i++)
+        if (keep[i]) origin[where[i]] = i;
+    made->resumed_origin = origin;
     made->exceptions = ARENA_ARRAY(arena, ExceptionEntry, code->exception_count + 1);
     made->exception_count = 0;
     for (int i = 0; i < code->exception_count; i++) {
@@ -191,10 +196,10 @@ static Code *resume_code(Dynamo *dynamo, const Resume *resume) {
     Layout layout = layout_make(arena, resume);
     name_stack(arena, lang->names, resume, &layout);
     Code *made = arena_copy(arena, code, sizeof *code);
-    const Code *first = code->resumed_from ? code->resumed_from : code;
-    made->resumed_from = first;
+    made->resumed_from = code;
     made->resumed_at = resume->pc;
-    made->name = intern(lang->names, arena_printf(arena, "torch_dynamo_resume_in_%s_at_%d", first->name, resume->line));
+    made->resumed_slots = layout.slot;
+    made->name = intern(lang->names, arena_printf(arena, "torch_dynamo_resume_in_%s_at_%d", code->name, resume->line));
     made->qualname = made->name;
     made->id = lang->next_code_id++;
     made->flags &= ~(CODE_VARARGS | CODE_VARKEYWORDS);
@@ -224,13 +229,23 @@ static bool resume_same(const Resume *a, const Resume *b) {
 
 static int *int_array(Arena *arena, const int *from, int count) { return arena_copy(arena, from, sizeof(int) * (size_t)(count + 1)); }
 
+int resume_slot(const Code *code, int original) { return code->resumed_slots ? code->resumed_slots[original] : original; }
+
+/* A continuation of a continuation is one of the program's own code: the same place has the same continuation, whichever way it was come to. */
+static void place_in_original(Resume *wanted, const Code *code) {
+    wanted->original = code->resumed_from ? code->resumed_from : code;
+    if (code->resumed_origin) wanted->pc = code->resumed_origin[wanted->pc];
+}
+
 const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root, const bool *written) {
     Arena *arena = dynamo->arena;
+    place_in_original(&wanted, root->code);
     int slots = code_localsplus_count(wanted.original), *local_slots = ARENA_ARRAY(arena, int, slots + 1), *cell_slots = ARENA_ARRAY(arena, int, slots + 1);
     const bool *live = code_live_slots(arena, wanted.original, wanted.pc);
     for (int i = 0; i < slots; i++) {
-        if (value_is(root->fast[i], OBJ_CELL)) cell_slots[wanted.cell_count++] = i;
-        else if ((root->fast[i].tag != V_NULL || (written && written[i])) && live[i]) local_slots[wanted.local_count++] = i;
+        int here = resume_slot(root->code, i);
+        if (value_is(root->fast[here], OBJ_CELL)) cell_slots[wanted.cell_count++] = i;
+        else if ((root->fast[here].tag != V_NULL || (written && written[here])) && live[i]) local_slots[wanted.local_count++] = i;
     }
     wanted.locals = local_slots;
     wanted.cells = cell_slots;

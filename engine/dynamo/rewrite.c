@@ -224,7 +224,7 @@ static void emit_stack(Rewrite *r, int local) {
 static void emit_resume(Rewrite *r, const Resume *resume, const Carried *carried) {
     int nargs = 0;
     emit(r, OPCODE_PUSH_NULL, 0);
-    for (int i = 0; i < resume->cell_count; i++) emit(r, OPCODE_LOAD_CLOSURE, resume->cells[i]);
+    for (int i = 0; i < resume->cell_count; i++) emit(r, OPCODE_LOAD_CLOSURE, resume_slot(r->capture->root->code, resume->cells[i]));
     if (resume->cell_count) emit(r, OPCODE_BUILD_TUPLE, resume->cell_count);
     emit(r, OPCODE_LOAD_CONST, rewrite_const(r, (Const){.kind = CONST_CODE, .code = resume->code}));
     emit(r, OPCODE_MAKE_FUNCTION, resume->cell_count ? 8 : 0);
@@ -233,7 +233,7 @@ static void emit_resume(Rewrite *r, const Resume *resume, const Carried *carried
         emit_load(r, carried->stack[i]);
         nargs++;
     }
-    for (int i = 0; i < resume->local_count; i++, nargs++) emit_load(r, carried->slots[resume->locals[i]]);
+    for (int i = 0; i < resume->local_count; i++, nargs++) emit_load(r, carried->slots[resume_slot(r->capture->root->code, resume->locals[i])]);
     emit(r, OPCODE_CALL, nargs);
     emit(r, OPCODE_RETURN_VALUE, 0);
 }
@@ -324,8 +324,8 @@ static bool is_piece(const Site *site) { return site->end > site->pc + 1; }
 static bool *needed_slots(Rewrite *r, const Site *site) {
     int slots = code_localsplus_count(site->code);
     bool *needed = ARENA_ARRAY(r->arena, bool, slots + 1);
-    for (int i = 0; i < site->next->local_count; i++) needed[site->next->locals[i]] = true;
-    for (int i = 0; site->jump && i < site->jump->local_count; i++) needed[site->jump->locals[i]] = true;
+    for (int i = 0; i < site->next->local_count; i++) needed[resume_slot(site->code, site->next->locals[i])] = true;
+    for (int i = 0; site->jump && i < site->jump->local_count; i++) needed[resume_slot(site->code, site->jump->locals[i])] = true;
     const bool *live = is_piece(site) ? code_live_slots(r->arena, site->code, site->pc) : needed;
     for (int i = 0; i < slots; i++) needed[i] |= live[i];
     return needed;

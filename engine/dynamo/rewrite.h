@@ -56,7 +56,7 @@ bool capture_has_effects(const Capture *capture);
 
 /* resume.c: the continuation of `code` at instruction `pc`. */
 typedef struct Resume {
-    const Code *original; int pc;
+    const Code *original; int pc;               /* the program's own code, also when a continuation broke; slots below are its */
     int line;                                   /* of the break, for the name */
     int stack_count; const bool *stack_null;    /* stack at pc; true: NULL, not passed */
     int local_count; const int *locals;         /* the user's slots that are passed, ascending */
@@ -66,6 +66,7 @@ typedef struct Resume {
 } Resume;
 /* wanted: original, pc, line, stack and withs. root: the frame at the break, for what is bound and what is a cell. */
 /* written: by slot, what is bound before the continuation begins beside what root has; or NULL. */
+int resume_slot(const Code *code, int original);                          /* a slot of the program's own code, in this one */
 const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root, const bool *written);
 bool *code_live_slots(Arena *arena, const Code *code, int pc);           /* by slot: may be read from pc on before it is written */
 bool *code_reachable(Arena *arena, const Code *code, int pc, bool handlers); /* by instruction; handlers: also by exceptions */

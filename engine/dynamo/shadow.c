@@ -207,7 +207,7 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     case OBJ_INSTANCE: return force_instance(capture, real, source);
     case OBJ_METHOD: return force_method(capture, real, source);
     case OBJ_COMPILED: return vm_force(capture->vm, dynamo_inner(real));
-    case OBJ_GENERATOR: case OBJ_ITERATOR: return vm_stop(capture->vm, "other", vm_user_span(capture->vm), "a half-used iterator is passed in");
+    case OBJ_GENERATOR: case OBJ_ITERATOR: return vm_stop(capture->vm, "call", vm_user_span(capture->vm), "a half-used iterator is passed in");
     default: return force_identity(capture, real, source);
     }
     capture_guard(capture, real.o->type == OBJ_STR ? GUARD_EQUALS : GUARD_IDENTITY, source, real, "the value was used");

@@ -62,7 +62,9 @@ struct Code {
     const char *doc;                      /* docstring or NULL */
     void *cache;                          /* dynamo's compile entries for this code object; owned by dynamo, NULL at first */
     int id;                               /* unique in the session, from 0 */
-    const Code *resumed_from; int resumed_at; /* dynamo's continuations: the program's own code, and the instruction of the code before that it goes on at; NULL: none */
+/* dynamo's continuations; NULL: the program's own code. */
+    const Code *resumed_from; int resumed_at;  /* the program's own code, and the instruction of it where this one goes on */
+    const int *resumed_slots, *resumed_origin; /* slot of resumed_from -> slot here; instruction here -> instruction of resumed_from, -1: none */
 };
 
 static inline int code_localsplus_count(const Code *code) { return code->nlocals + code->ncells + code->nfrees; }

@@ -137,9 +137,17 @@ static bool mark_sizes(Sweep *sweep, const CallParts *parts) {
     return ok;
 }
 
+/* The machine takes an interrupt back when it raises it; one that came out of a call stands again. */
+static void restore_interrupt(Session *session) {
+    Value exception = session->vm->exception;
+    bool ours = session->options.interrupt && value_is(exception, OBJ_INSTANCE) && !strcmp(((Instance *)exception.o)->cls->name, "KeyboardInterrupt");
+    if (ours) *session->options.interrupt = 1;
+}
+
 static const char *error_text(Sweep *sweep) {
     VM *vm = sweep->session->vm;
     Text text = {0};
+    restore_interrupt(sweep->session);
     if (vm->stopped) text_put(&text, vm->stop_text);
     else vm_print_exception(vm, &text);
     vm_clear_exception(vm);

@@ -319,7 +319,10 @@ static void saved_release(VM *vm, void *state) {
 /* What was written straight to an input's memory lies there as the input does, not always as the backward reads it; owned. */
 static Tensor *saved_in_layout(const Run *run, const Partition *parts, int i, Tensor *tensor) {
     Meta want = parts->backward->inputs.at[i]->metas[0];
-    if (run->values || !meta_is_static(&want) || meta_equal(&tensor->meta, &want)) return (Tensor *)value_ref(value_tensor(tensor)).o;
+    const SideSizes *sizes = run->values ? side_sizes(run->entry, &((Artifacts *)run->entry->artifacts)->backward) : NULL;
+    if (run->values && !sizes) return NULL;
+    if (sizes) metacode_run(&sizes->inputs[i], run->values, &want);
+    if (meta_equal(&tensor->meta, &want)) return (Tensor *)value_ref(value_tensor(tensor)).o;
     bool grad = run->vm->grad_enabled;
     run->vm->grad_enabled = false;
     Tensor *laid = tangent_in_layout(run->vm, tensor, &want);

@@ -122,6 +122,7 @@ static bool wants_tangent(const Joint *joint, int i) {
     const Graph *to = joint->replay.to;
     for (int j = 0; j < to->aliases.count; j++)
         if (to->aliases.at[j].output == i) return false;
+    tensor_grad_node(joint->replay.c->vm, joint->outputs[i]); /* a view whose base was changed in place gets its place on the tape now */
     return tensor_needs_grad(joint->outputs[i]) && dtype_is_float(joint->outputs[i]->meta.dtype);
 }
 

@@ -9,6 +9,7 @@
  *
  * Invariant: index[] holds entry + 1, 0 for free, -1 for deleted; at most half of it is taken; live counts keys that are not V_NULL. */
 #include "vm/internal.h"
+#include "vm/tensor_protocol.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,16 +108,24 @@ bool dict_set_hashed(VM *vm, Dict *dict, Value key, uint64_t hash, Value value) 
     return true;
 }
 
+/* A key as dicts and sets keep it: looked at, and a symbolic int as the plain one that it is this time (which is guarded). */
+bool dict_key(VM *vm, Value *key) {
+    int64_t plain;
+    *key = vm_force(vm, *key);
+    if (!value_is(*key, OBJ_SYM)) return !value_is_error(*key);
+    if (!sym_as_int(vm, *key, &plain)) return false;
+    *key = value_int(plain);
+    return true;
+}
+
 bool dict_set(VM *vm, Dict *dict, Value key, Value value) {
     uint64_t hash;
-    key = vm_force(vm, key);
-    return vm_hash(vm, key, &hash) && dict_set_hashed(vm, dict, key, hash, value);
+    return dict_key(vm, &key) && vm_hash(vm, key, &hash) && dict_set_hashed(vm, dict, key, hash, value);
 }
 
 Value dict_get(VM *vm, Dict *dict, Value key) {
     uint64_t hash;
-    key = vm_force(vm, key);
-    if (!vm_hash(vm, key, &hash)) return VALUE_ERROR;
+    if (!dict_key(vm, &key) || !vm_hash(vm, key, &hash)) return VALUE_ERROR;
     int entry = dict_find(vm, dict, key, hash);
     if (entry < 0) return entry == -1 ? VALUE_NULL : VALUE_ERROR;
     return value_ref(dict->entries[entry].value);
@@ -139,9 +148,8 @@ void dict_remove_at(VM *vm, Dict *dict, int entry) {
 
 bool dict_delete(VM *vm, Dict *dict, Value key, bool *found) {
     uint64_t hash;
-    key = vm_force(vm, key);
     *found = false;
-    if (!vm_hash(vm, key, &hash)) return false;
+    if (!dict_key(vm, &key) || !vm_hash(vm, key, &hash)) return false;
     int entry = dict_find(vm, dict, key, hash);
     if (entry == -2) return false;
     if (entry >= 0) {

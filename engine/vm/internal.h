@@ -108,6 +108,7 @@ bool list_extend(VM *vm, List *list, Value iterable);                    /* no w
 void list_clear(VM *vm, List *list);
 bool sequence_view(Value v, Value **items, int *count);                  /* of a list or tuple, by pointer; false: neither */
 int dict_find(VM *vm, Dict *dict, Value key, uint64_t hash);             /* entry, -1 absent, -2 error */
+bool dict_key(VM *vm, Value *key);                                  /* forces it; a symbolic int becomes the plain one. false: exception set or stopped */
 bool dict_set_hashed(VM *vm, Dict *dict, Value key, uint64_t hash, Value value);
 void dict_remove_at(VM *vm, Dict *dict, int entry);
 void dict_clear(VM *vm, Dict *dict);

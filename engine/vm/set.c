@@ -25,8 +25,7 @@ Value set_new(VM *vm, const Value *items, int count, bool frozen) {
 
 bool set_add(VM *vm, Set *set, Value item) {
     uint64_t hash;
-    item = vm_force(vm, item);
-    if (!vm_hash(vm, item, &hash)) return false;
+    if (!dict_key(vm, &item) || !vm_hash(vm, item, &hash)) return false;
     int entry = dict_find(vm, set->dict, item, hash);
     if (entry == -2) return false;
     return entry >= 0 || dict_set_hashed(vm, set->dict, item, hash, VALUE_NONE); /* the first of equal keys stays */

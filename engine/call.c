@@ -120,8 +120,11 @@ void session_call_release(Session *session, CallParts *parts) {
 
 static Value call_eager(Session *session, const CallParts *parts) { return vm_call(session->vm, dynamo_inner(parts->callee), parts->args, parts->nargs, parts->kwnames); }
 
+/* As torch.compile was told, through the whole compiler; a break is looked at, no error. */
 static Value call_compiled(Session *session, const CallParts *parts) {
-    CompileOptions options = {.backend = "inductor"};
+    CompileOptions options = dynamo_options(parts->callee);
+    options.backend = "inductor";
+    options.fullgraph = false;
     return dynamo_call(session->dynamo, &options, dynamo_inner(parts->callee), parts->args, parts->nargs, parts->kwnames);
 }
 

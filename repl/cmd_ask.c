@@ -75,9 +75,9 @@ static bool run_try(CommandCall *call) {
 const Command command_try = {
     .name = "try", .group = "ask", .usage = "CALL", .least = 1, .flags = COMMAND_TAKES_CODE, .complete = COMPLETE_CODE, .run = run_try,
     .summary = "which cache entry would serve a call, and which guards say no",
-    .help = "Neither runs nor compiles it. Entries are listed in the order in which they are tried, each that does\n"
-            "not serve with every guard that says no. After a graph break the resume functions have entries of\n"
-            "their own, which depend on what runs before them: only the first frame is asked about.",
+    .help = "Neither runs nor compiles it. Entries are listed in the order in which they are tried, each that\n"
+            "does not serve with every guard that says no. After a graph break the resume functions have entries\n"
+            "of their own, which depend on what runs before them: only the first frame is asked about.",
 };
 
 /* ---- sweep: reading ---- */
@@ -288,7 +288,7 @@ static bool run_sweep(CommandCall *call) {
         const SweepRun *first = &s.runs[SWEEP_AS_IS];
         if (mode == SWEEP_MARKED && !first->marked) continue;
         if (mode != SWEEP_AS_IS && (first->interrupted || s.runs[SWEEP_MARKED].interrupted)) break;
-        if (!session_sweep(call->session, call_word(call, 0), variables, s.variable_count, (SweepMode)mode, &memory, &s.runs[mode], call->arena)) return command_error(call, call->span, "the call cannot be made");
+        if (!session_sweep(call->session, call_word(call, 0), variables, s.variable_count, (SweepMode)mode, &memory, &s.runs[mode], call->arena)) return !s.runs[mode].interrupted && command_error(call, call->span, "the call cannot be made");
         s.has[mode] = true;
     }
     return call->json ? tell_json(&s) : tell_sweep(&s);

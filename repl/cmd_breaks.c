@@ -206,7 +206,7 @@ const Command command_breaks = {
     .name = "breaks", .group = "look", .usage = "[CALL]", .flags = COMMAND_TAKES_CODE, .complete = COMPLETE_CODE, .run = run_breaks,
     .summary = "list the graph breaks, what would remove them, what they cost",
     .help = "Each break told once, at the innermost line of your file, with what would remove it; then the pieces\n"
-            "into which functions fell, and what compiling each took. With CALL: the breaks of that call, compiled\n"
-            "from an empty cache; where one only prints, the call is compiled a second time without its prints, so\n"
-            "that both can be compared (it is made twice then). :help breaks says what a break costs.",
+            "into which functions fell, and what compiling each took. With CALL: the breaks of that call,\n"
+            "compiled from an empty cache; where one only prints, the call is compiled a second time without its\n"
+            "prints, so that both can be compared (it is made twice then). :help breaks says what a break costs.",
 };

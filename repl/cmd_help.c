@@ -17,7 +17,7 @@ static const Topic TOPICS[] = {
      "              unrolled.\n"
      "  guards      What must hold to run it again: dtype, device, exact sizes and strides, requires_grad,\n"
      "              grad mode, Python values and types, lengths, keys, identity, aliasing. A size that\n"
-     "              changes recompiles once and is dynamic from then on; dynamic=True is so from the start.\n"
+     "              changes recompiles once and is dynamic from then on (dynamic=True: from the start).\n"
      "  joint       Forward and backward in one graph: autograd traced over fake tensors.\n"
      "  functional  The same without changes in place; an input that was changed gets a copy at the end.\n"
      "  decomposed  The same in few simple ops, common ones and dead ones gone.\n"

@@ -44,8 +44,8 @@ static bool run_schedule(CommandCall *call) { return print_stage(call, "schedule
 const Command command_schedule = {
     .name = "schedule", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_schedule,
     .summary = "print the launches in order, with their buffers",
-    .help = "For each launch: its axes and how they are bound to blocks, threads and vectors, and the buffers that it\n"
-            "reads and writes.",
+    .help = "For each launch: its axes, how they are bound to blocks, threads and vectors, and the buffers that\n"
+            "it reads and writes.",
 };
 
 static bool run_memory(CommandCall *call) { return print_stage(call, "memory"); }

@@ -34,8 +34,8 @@ const Command command_recompiles = {
     .name = "recompiles", .group = "look", .usage = "", .run = run_recompiles,
     .summary = "list the recompiles, with every guard that failed",
     .help = "A line for each guard of each older entry that did not hold. A size that changes recompiles once and\n"
-            "is dynamic from then on. :why recompile lays old and new entry side by side; :sweep f(x) n=1..64 says\n"
-            "how many entries a range makes; :set recompile_limit is how many a function may have.",
+            "is dynamic from then on. :why recompile lays old and new entry side by side; :sweep f(x) n=1..64\n"
+            "says how many entries a range makes; :set recompile_limit is how many a function may have.",
 };
 
 /* ---- what changed between two lists of lines ---- */

@@ -246,8 +246,8 @@ static bool run_until(CommandCall *call) {
 const Command command_until = {
     .name = "until", .group = "step", .usage = "STAGE | LINE | break | run", .least = 1, .most = 1, .flags = COMMAND_STEPS, .complete = COMPLETE_STAGE, .run = run_until,
     .summary = "go on to a stage, a line, the next break or run",
-    .help = "Stages are those of :stages, or the pipeline's own steps (lower, fuse, order, memplan, bind, generate,\n"
-            "compile). A line is one of the stepped function's file. Lines of :break stop it too.",
+    .help = "Stages are those of :stages, or the pipeline's own steps (lower, fuse, order, memplan, bind,\n"
+            "generate, compile). A line is one of the stepped function's file. Lines of :break stop it too.",
 };
 
 /* ---- lines ---- */

@@ -103,7 +103,7 @@ static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
     const Tensor *target = args[0].tensor.owner;
     for (int i = 0; i < capture->inputs.count; i++) {
         if (capture->inputs.at[i].fake->storage != target->storage) continue;
-        capture->mutates_input = true;
+        capture->inputs.at[i].written = true;
         bool on_tape = tensor_root(args[0].tensor.owner) == capture->inputs.at[i].fake; /* detached ones are not */
         if (!vm->grad_enabled || !on_tape || !eager_refuses(capture->inputs.at[i].real)) continue;
         vm_stop(vm, "other", vm_user_span(vm), "an input that requires grad is changed in place");
@@ -262,17 +262,39 @@ static void global_guards(Capture *capture) {
     guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_GLOBAL_STATE, .modes = capture->modes, .span = capture->entry->code->span, .why = "the graph was captured in this mode"});
 }
 
+/* Written by an op in place, or by what a composite is made of. */
+static bool is_written(const InputTensor *input) { return input->written || input->fake->storage->version > 0; }
+
+/* Those that are written first, then the others; how many are. */
+static int written_first(const Capture *capture, const InputTensor **order) {
+    int written = 0, n = 0;
+    for (int first = 1; first >= 0; first--)
+        for (int i = 0; i < capture->inputs.count; i++) {
+            if (is_written(&capture->inputs.at[i]) != first) continue;
+            order[n++] = &capture->inputs.at[i];
+            written += first;
+        }
+    return written;
+}
+
 /* An input that is changed must not share memory with another: which of the two is read first would matter. Such calls run eagerly. */
-static bool overlap_guard(Capture *capture, const Source *const *sources, int count) {
+static bool overlap_guard(Capture *capture) {
     VM *vm = capture->vm;
-    if (!capture->mutates_input) return true;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (capture->inputs.at[i].real && capture->inputs.at[j].real && capture->inputs.at[i].real->storage == capture->inputs.at[j].real->storage) {
+    Arena *arena = capture->entry->arena;
+    int count = capture->inputs.count;
+    const InputTensor **order = ARENA_ARRAY(arena, const InputTensor *, count);
+    const Source **sources = ARENA_ARRAY(arena, const Source *, count);
+    int written = written_first(capture, order);
+    for (int i = 0; i < count; i++) {
+        sources[i] = order[i]->source;
+        for (int j = 0; j < i && j < written; j++)
+            if (order[i]->real && order[j]->real && tensors_meet(order[i]->real, order[j]->real)) {
                 vm_stop(vm, "alias", capture->entry->code->span, "two inputs share memory and one of them is changed in place");
                 return false;
             }
-    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_NO_OVERLAP, .sources = sources, .source_count = count, .span = capture->entry->code->span, .why = "an input is changed in place"});
+    }
+    if (!written) return true;
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_NO_OVERLAP, .sources = sources, .source_count = count, .length = written, .span = capture->entry->code->span, .why = "an input is changed in place"});
     return true;
 }
 
@@ -282,7 +304,7 @@ static bool alias_guard(Capture *capture) {
     const Source **sources = ARENA_ARRAY(capture->entry->arena, const Source *, count);
     for (int i = 0; i < count; i++) sources[i] = capture->inputs.at[i].source;
     guard_add(&capture->entry->guards, capture->vm, (Guard){.kind = GUARD_NO_ALIAS, .sources = sources, .source_count = count, .span = capture->entry->code->span, .why = "every input was a tensor of its own"});
-    return overlap_guard(capture, sources, count);
+    return overlap_guard(capture);
 }
 
 bool capture_modes_changed(const Capture *capture) {

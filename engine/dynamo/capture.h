@@ -12,7 +12,7 @@
 #include "vm/tracing.h"
 
 typedef struct Shadow { Value shadow, real; const Source *source; bool mutated; Value original; /* a copy of the shadow's first content: what is written back is the difference */ } Shadow;
-typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *node; const Source *source; } InputTensor;
+typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *node; const Source *source; bool written; /* by an op in place */ } InputTensor;
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
 typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
 typedef struct Draw { Value builtin; const Value *args; int count; } Draw;         /* random.randint(1, 3), drawn before the graph at each call */
@@ -30,7 +30,6 @@ typedef struct Capture {
     Map *by_real, *by_shadow;       /* Object* -> Shadow* */
     VEC(InputTensor) inputs;
     Map *known;                     /* Object* -> Source* */
-    bool mutates_input;             /* an op in place wrote to the memory of an input */
     Map *constants;                 /* real Tensor* that no source names -> fake Tensor* */
     VEC(NameWrite) globals;
     VEC(CellWrite) cells;

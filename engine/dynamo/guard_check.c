@@ -49,17 +49,51 @@ static bool keys_hold(const Guard *guard, Value value) {
     return i == keys->count;
 }
 
-/* NO_ALIAS: no two sources give one tensor. NO_OVERLAP: different tensors over one storage may overlap: whole storages are compared, which is more than
- * PyTorch's ranges and never too little. */
+/* First byte of a tensor in its storage, and the one behind its last; without a dim: of its first slice along that. */
+typedef struct Extent { int64_t first, end; } Extent;
+
+static Extent extent_without(const Tensor *t, int dim) {
+    int64_t size = dtype_size(t->meta.dtype), last = t->meta.offset;
+    for (int i = 0; i < t->meta.rank; i++)
+        if (i != dim) last += (t->meta.sizes[i] - 1) * t->meta.strides[i];
+    return (Extent){t->meta.offset * size, (last + 1) * size};
+}
+
+/* The dim with the longest step, in bytes; -1: a single element. */
+static int outer_dim(const Tensor *t, int64_t *step) {
+    int found = -1;
+    for (int i = 0; i < t->meta.rank; i++)
+        if (t->meta.sizes[i] > 1 && (found < 0 || t->meta.strides[i] > t->meta.strides[found])) found = i;
+    *step = found < 0 ? 0 : t->meta.strides[found] * dtype_size(t->meta.dtype);
+    return found;
+}
+
+/* Columns of one matrix: rows are equally far apart, and within a row the two lie side by side. */
+static bool are_columns_apart(const Tensor *a, const Tensor *b) {
+    int64_t step, other;
+    int row_a = outer_dim(a, &step), row_b = outer_dim(b, &other);
+    if (row_a < 0 || row_b < 0 || step != other || step <= 0) return false;
+    Extent x = extent_without(a, row_a), y = extent_without(b, row_b);
+    int64_t from_x = x.first % step, from_y = y.first % step, to_x = from_x + x.end - x.first, to_y = from_y + y.end - y.first;
+    return to_x <= step && to_y <= step && (to_x <= from_y || to_y <= from_x);
+}
+
+bool tensors_meet(const Tensor *a, const Tensor *b) {
+    if (a->storage != b->storage || meta_numel(&a->meta) == 0 || meta_numel(&b->meta) == 0) return false;
+    Extent x = extent_without(a, -1), y = extent_without(b, -1);
+    return x.first < y.end && y.first < x.end && !are_columns_apart(a, b);
+}
+
+/* NO_ALIAS: no two sources give one tensor. NO_OVERLAP: what is written to shares no memory with another input. */
 static bool are_apart(const Guard *guard, Value a, Value b) {
     if (!value_is(a, OBJ_TENSOR) || !value_is(b, OBJ_TENSOR)) return true;
     if (guard->kind == GUARD_NO_ALIAS) return a.o != b.o;
-    return a.o == b.o || ((Tensor *)a.o)->storage != ((Tensor *)b.o)->storage;
+    return a.o == b.o || !tensors_meet((Tensor *)a.o, (Tensor *)b.o);
 }
 
 static bool pairs_apart(const Guard *guard, SourceValues *values) {
     for (int i = 0; i < guard->source_count; i++)
-        for (int j = 0; j < i; j++)
+        for (int j = 0; j < i && (guard->kind == GUARD_NO_ALIAS || j < guard->length); j++)
             if (!are_apart(guard, source_value(values, guard->sources[i]), source_value(values, guard->sources[j]))) return false;
     return true;
 }

@@ -30,7 +30,7 @@ typedef struct Guard {
     const Source *other;            /* SAME */
     const Source *const *sources; int source_count; /* NO_ALIAS */
     Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; KEYS: a tuple. Held by the set */
-    int64_t length;                 /* LENGTH; COMPARED: 2 * CompareOp + the answer */
+    int64_t length;                 /* LENGTH; COMPARED: 2 * CompareOp + the answer; NO_OVERLAP: how many of the sources are written to, the first ones */
     const char *name;               /* ABSENT */
     Meta meta;                      /* TENSOR; a size or stride that is no integer may have any value */
     bool requires_grad, is_parameter;
@@ -67,6 +67,8 @@ bool slot_value(SourceValues *values, const SizeSource *slot, int64_t *value);
 /* Same type and same bits: True is not 1, -0.0 is not 0.0, nan is nan. */
 bool value_same(Value a, Value b);
 Value attribute_value(VM *vm, Value object, const char *name);           /* borrowed, no code of the program is run */
+/* May an element of one be an element of the other? By ranges of memory, and by columns where rows are equally far apart; never a wrong no. */
+bool tensors_meet(const Tensor *a, const Tensor *b);
 bool guard_holds(const Guard *guard, SourceValues *values);
 /* A guard that fails, or NULL. */
 const Guard *guards_check(GuardSet *set, VM *vm, const Frame *frame);

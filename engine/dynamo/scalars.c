@@ -18,7 +18,7 @@ static Tensor *scalar_input(Capture *capture, DType dtype, Device device, const 
     Node *node = graph_input(capture->entry->graph, name, &meta, span);
     Tensor *fake = trace_tensor(&capture->tracer, node, 0);
     vec_push_in(capture->entry->arena, &capture->entry->held, value_tensor(fake));
-    vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){NULL, fake, node, source}));
+    vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){NULL, fake, node, source, false}));
     vec_push_in(capture->entry->arena, &capture->entry->inputs, ((EntryInput){source, meta, span}));
     return fake;
 }

@@ -56,7 +56,7 @@ static Value force_tensor(Capture *capture, Tensor *real, const Source *source) 
     fake->requires_grad = meta.requires_grad;
     fake->is_parameter = real->is_parameter;
     vec_push_in(capture->entry->arena, &capture->entry->held, value_tensor(fake));
-    vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){real, fake, node, source}));
+    vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){real, fake, node, source, false}));
     vec_push_in(capture->entry->arena, &capture->entry->inputs, ((EntryInput){source, meta, guard.span}));
     return value_object(fake);
 }

@@ -74,11 +74,13 @@ static bool compound_residue(SymTable *table, const Sym *sym, int64_t modulus, i
 }
 
 bool sym_known_residue(SymTable *table, Dim d, int64_t modulus, int64_t *residue) {
-    if (table->residues.count == 0) return false;
+    if (table->residues.count == 0 || table->asking) return false;
     for (int i = 0; i < table->residues.count; i++) {
         const SymResidue *fact = &table->residues.at[i];
         if (fact->modulus % modulus != 0) continue;
+        table->asking = true;
         Dim difference = dim_sub(table, d, fact->d);
+        table->asking = false;
         if (!dim_is_int(difference)) continue;
         *residue = sym_remainder(fact->residue + difference, modulus);
         return true;

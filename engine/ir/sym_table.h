@@ -16,6 +16,7 @@ struct SymTable {
     Span (*where)(void *state); void *where_state;
     const char *why;        /* of what is decided now, or NULL */
     bool frozen;
+    bool asking;            /* a residue is being looked up: the sums made for that ask for none */
 };
 
 typedef struct SymTerm { Dim monomial; int64_t coefficient; } SymTerm;                  /* monomial 1: a constant */

@@ -125,10 +125,7 @@ Entry *session_entry(Session *session, int i) { (void)session; (void)i; return &
 Entry *session_find_entry(Session *session, const char *id) { return session->entries && (!id || strcmp(id, "0/0") == 0) ? &entry_zero : NULL; }
 
 static Span span_at(void) {
-    static SourceFile *file;
-    static Session *owner;
-    if (owner != fake) file = source_new(fake->arena, "demo.py", "def f(x):\n    return torch.relu(x).sum()\n", 41, 1), owner = fake;
-    return (Span){file, 14, 40};
+    return (Span){source_new(fake->arena, "demo.py", "def f(x):\n    return torch.relu(x).sum()\n", 41, 1), 14, 40};
 }
 
 void entry_facts(Entry *entry, EntryFacts *facts) {

@@ -16,7 +16,7 @@
 
 static inline int unit_run(const char *name, const TTest *const *tests, int count, void (*setup)(void), void (*teardown)(void)) {
     TCase *tcase = tcase_create(name);
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 240); /* on a machine that is busy with other things */
     tcase_add_checked_fixture(tcase, setup, teardown);
     for (int i = 0; i < count; i++) tcase_add_test(tcase, tests[i]);
     Suite *suite = suite_create(name);

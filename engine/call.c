@@ -153,8 +153,10 @@ bool session_compile_call(Session *session, const char *text, bool run, CallResu
 bool session_compile_fresh(Session *session, const char *text, bool without_prints, CallResult *result) {
     session->dynamo->copy_empty = true;
     session->dynamo->no_effects = without_prints;
+    runtime_bypass_cache(session->runtime, !session->dynamo->hide_times);
     bool ok = session_compile_call(session, text, true, result);
     session->dynamo->copy_empty = session->dynamo->no_effects = false;
+    runtime_bypass_cache(session->runtime, false);
     return ok;
 }
 

@@ -5,6 +5,7 @@
  * A backward called with fewer tangents than usual runs (and at first use compiles) a backward pruned for them: no zeros are ever made up. */
 #include "second.h"
 #include "sizes.h"
+#include "vm/concrete.h"
 #include "vm/tracing.h"
 #include <string.h>
 
@@ -60,13 +61,15 @@ static bool allocate_outputs(Run *run) {
     return true;
 }
 
-static bool launch(Run *run) {
+/* A tensor's first element where the plan runs. One that lies on the CPU crosses; `crossed` is released after the launch. NULL: exception set, or empty. */
+static void *data_on_device(Run *run, Tensor *t, Tensor **crossed) {
+    if (t->storage->device.kind == run->plan->device.kind) return input_data(t);
+    *crossed = tensor_transfer(run->vm, t, t->meta.dtype, run->plan->device);
+    return *crossed ? input_data(*crossed) : NULL;
+}
+
+static bool run_plan_on(Run *run, void **inputs, void **constants) {
     const Plan *plan = run->plan;
-    if (without_card(run)) return true;
-    void **inputs = ARENA_ARRAY(run->scratch, void *, plan->input_count + 1), **constants = ARENA_ARRAY(run->scratch, void *, plan->constant_count + 1);
-    for (int i = 0; i < plan->input_count; i++) inputs[i] = run->inputs[i] ? input_data(run->inputs[i]) : NULL;
-    for (int i = 0; i < plan->buffers.count; i++)
-        if (plan->buffers.at[i].role == BUFFER_CONSTANT) constants[plan->buffers.at[i].index] = input_data(plan->buffers.at[i].constant);
     int64_t none[2] = {0, 0}, *sizes = run->values ? sizes_of_plan(run->sizes, plan, run->values, run->scratch) : none;
     if (plan->random_draws && !run->seeded) run->seed = rng_next64(run->vm->context.generator);
     if (plan->random_draws) sizes[run->values ? plan->size_inputs : 0] = (int64_t)run->seed;
@@ -75,6 +78,20 @@ static bool launch(Run *run) {
     run->entry->dynamo->bytes += plan->bytes_moved;
     if (!plan_run(run->vm->runtime, plan, inputs, constants, run->pointers, sizes, &error)) return run_failed(run->vm, &error);
     return true;
+}
+
+static bool launch(Run *run) {
+    const Plan *plan = run->plan;
+    if (without_card(run)) return true;
+    void **inputs = ARENA_ARRAY(run->scratch, void *, plan->input_count + 1), **constants = ARENA_ARRAY(run->scratch, void *, plan->constant_count + 1);
+    Tensor **crossed = ARENA_ARRAY(run->scratch, Tensor *, plan->input_count + plan->buffers.count + 1);
+    for (int i = 0; i < plan->input_count; i++) inputs[i] = run->inputs[i] ? data_on_device(run, run->inputs[i], &crossed[i]) : NULL;
+    for (int i = 0; i < plan->buffers.count; i++)
+        if (plan->buffers.at[i].role == BUFFER_CONSTANT) constants[plan->buffers.at[i].index] = data_on_device(run, plan->buffers.at[i].constant, &crossed[plan->input_count + i]);
+    bool ok = run->vm->exception.tag == V_NULL && run_plan_on(run, inputs, constants);
+    for (int i = 0; i < plan->input_count + plan->buffers.count; i++)
+        if (crossed[i]) value_unref(run->vm, value_tensor(crossed[i]));
+    return ok;
 }
 
 static void release_storages(Run *run) {

@@ -46,7 +46,7 @@ typedef struct EagerPlan {
     const unsigned char *key; int key_length;
     const char *error;              /* why there is none */
     bool go_exact;                  /* this class has no plan for all its sizes: calls of it are looked up as classes of one */
-    bool loaded;
+    bool loaded, noted;             /* noted: the user was told that there is no plan */
     Compile compile; Failure failure; Policy policy;
     Plan *plan;
     int *order, order_count;        /* plan->size_vars[i] is given[order[i]] */

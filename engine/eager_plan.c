@@ -9,6 +9,7 @@
  * Invariant: under the values of the call at hand every symbolic meta is that call's meta; a class where that fails is compiled call by call. */
 #include "eager.h"
 #include "op/family.h"
+#include "vm/tracing.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -249,7 +250,11 @@ EagerPlan *eager_plan_make(Session *session, const OpClass *class) {
                               .narrow = class->narrow, .few_launches = class->op->family == FAMILY_DECOMPOSED};
     made->compile.reasons.arena = arena;
     Making making = {.session = session, .class = class, .made = made, .c = &made->compile};
-    if (fail_catch(&made->failure, make_body, &making)) return made;
+    /* A stage that gives up in the middle of tracing leaves the VM as it is there; autocast and gradients of the program are none of the plan's. */
+    TraceState state = trace_state(session->vm);
+    bool good = fail_catch(&made->failure, make_body, &making);
+    trace_state_restore(session->vm, &state);
+    if (good) return made;
     made->plan = NULL;
     made->go_exact = !class->exact;
     made->error = made->failure.message;

@@ -48,7 +48,7 @@ static bool warm_run(void *state, const Op *op, const Arg *args, int nargs, cons
     return warm->cpu.run(warm->cpu.state, op, args, nargs, outs, nouts, context, error);
 }
 
-bool session_warm(Session *session, Text *report) {
+bool session_warm_program(Session *session, const char *text, Text *report) {
     Arena *arena = arena_new("warm");
     Warm warm = {.session = session, .arena = arena, .seen = map_new(arena)};
     CompileReport compiled = {0};
@@ -60,7 +60,7 @@ bool session_warm(Session *session, Text *report) {
     bool good = nvrtc_available(session->runtime, &why) || op_error(&error, ERROR_RUNTIME, "%s", why ? why : "NVRTC was not found");
     Device former = session->vm->default_device;
     session->vm->default_device = (Device){DEVICE_CPU, 0};
-    if (good && session_run_text(session, program, "<warm>", 1, false, NULL, NULL) != RUN_DONE) good = op_error(&error, ERROR_RUNTIME, "the program of common ops failed");
+    if (good && session_run_text(session, text, "<warm>", 1, false, NULL, NULL) != RUN_DONE) good = op_error(&error, ERROR_RUNTIME, "the program of common ops failed");
     session->vm->default_device = former;
     *cpu = warm.cpu;
     good = good && kernels_compile(session->runtime, warm.kernels.at, warm.kernels.count, &compiled, &error);
@@ -69,3 +69,5 @@ bool session_warm(Session *session, Text *report) {
     arena_free(arena);
     return good;
 }
+
+bool session_warm(Session *session, Text *report) { return session_warm_program(session, program, report); }

@@ -47,7 +47,7 @@ void session_complete(Session *session, const char *text, void (*offer)(void *st
 /* CALL arguments of commands: `f(x, 2)` is evaluated under torch.compile in a copy of the cache (counts untouched); its entries become the current ones. */
 typedef struct CallResult { bool ok; double first_ms; const char *printed; /* repr of the value, in the session's command arena */ } CallResult;
 bool session_compile_call(Session *session, const char *call, bool run, CallResult *result);
-/* The same from an empty cache; without_prints: as the program would be captured if what only prints were not there (it is called all the same). */
+/* The same from an empty cache, the kernels' too (so that what it took can be compared); without_prints: as the program would be captured if what only prints were not there (it is called all the same). */
 bool session_compile_fresh(Session *session, const char *call, bool without_prints, CallResult *result);
 /* The entries that the last session_compile_call (or session_time_call) compiled or ran, in the order of their first use; returns their number. */
 int session_call_entries(Session *session, Entry **entries, int room);

@@ -27,10 +27,33 @@ static Device graph_device(const Graph *graph) {
     return (Device){DEVICE_CPU, 0};
 }
 
+static bool is_overwritten_input(const Graph *graph, const Node *input) {
+    for (int i = 0; i < graph->mutations.count; i++)
+        if (graph->inputs.at[graph->mutations.at[i].input] == input) return true;
+    return false;
+}
+
+/* Loops over CPU values run on the card as well; what calls a library or an eager kernel there does not. */
+static bool is_cpu_call(const Node *node, Device device) {
+    if (node->kind != NODE_CALL || device_equal(node->metas[0].device, device)) return false;
+    Family family = node->op->family;
+    return op_has(node->op, TRAIT_NO_LOWER) || (family != FAMILY_POINTWISE && family != FAMILY_VIEW && family != FAMILY_CREATE && family != FAMILY_REDUCE && family != FAMILY_INDEX);
+}
+
+/* A dense CPU input of a graph on a card crosses before each launch (compiled.c): a number as a tensor, an index. One that is written to, or wants a
+ * gradient, would have to come back, as results on the CPU would. */
 static void check_devices(Compile *c, const Graph *graph, Device device) {
-    for (int i = 0; i < graph->inputs.count; i++)
-        if (!device_equal(graph->inputs.at[i]->metas[0].device, device))
-            fail(c->failure, graph->inputs.at[i]->span, "inputs are on different devices; %s is not on the graph's", graph->inputs.at[i]->name);
+    for (int i = 0; i < graph->inputs.count; i++) {
+        const Node *input = graph->inputs.at[i];
+        const Meta *meta = &input->metas[0];
+        bool crosses = device.kind == DEVICE_CUDA && meta->device.kind == DEVICE_CPU && !is_overwritten_input(graph, input) && !(c->training && meta->requires_grad) && meta_is_contiguous(meta);
+        if (!device_equal(meta->device, device) && !crosses) fail(c->failure, input->span, "inputs are on different devices; %s is not on the graph's", input->name);
+    }
+    for (int i = 0; i < graph->nodes.count; i++)
+        if (is_cpu_call(graph->nodes.at[i], device)) fail(c->failure, graph->nodes.at[i]->span, "%%%s is computed on the CPU, the graph on a card", graph->nodes.at[i]->name);
+    for (int i = 0; i < graph->forward_outputs; i++)
+        if (graph->outputs.at[i] && graph->outputs.at[i]->kind != NODE_INPUT && !device_equal(graph->outputs.at[i]->metas[0].device, device))
+            fail(c->failure, graph->outputs.at[i]->span, "results are on different devices; %s is not on the graph's", graph->outputs.at[i]->name);
 }
 
 static int step_order(Compile *c, Schedule *schedule) { order(c, schedule); return 0; }
@@ -83,8 +106,8 @@ static bool *tangent_mask(Compile *c, const Graph *joint) {
 
 void pipeline(Compile *c, const Graph *dynamo, Artifacts *out) {
     out->device = graph_device(dynamo);
-    check_devices(c, dynamo, out->device);
     compile_graphs(c, dynamo, NULL, NULL, out);
+    check_devices(c, out->decomposed, out->device);
     out->tangents = tangent_mask(c, out->joint);
     compile_side(c, &out->forward, out->partition->forward, out->device, "forward");
     if (out->partition->backward) compile_side(c, &out->backward, out->partition->backward, out->device, "backward");

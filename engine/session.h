@@ -44,4 +44,6 @@ bool eager_cuda_run(void *state, const Op *op, const Arg *args, int nargs, const
 const Plan *eager_cuda_plan(Session *session, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const char **error);
 int eager_cuda_plans(const Session *session);            /* plans made so far: one for each class of calls */
 void eager_cuda_close(Session *session);
+/* eager_warm.c: session_warm with a program of the caller's. */
+bool session_warm_program(Session *session, const char *text, Text *report);
 #endif

@@ -23,7 +23,7 @@ static void put_break_json(cJSON *list, const BreakFacts *b) {
 static void put_break(CommandCall *call, const BreakFacts *b) {
     const char *place = b->span.file ? facts_place(call->arena, b->span) : arena_printf(call->arena, "line %d", b->line);
     text_visible(&call->out, arena_printf(call->arena, "  [%s]  %s  %s: %s\n", b->compile, place, b->kind, b->reason));
-    if (b->span.file) text_visible(&call->out, arena_printf(call->arena, "      %s\n", span_source_line(b->span, call->arena) + strspn(span_source_line(b->span, call->arena), " \t")));
+    if (b->span.file) text_visible(&call->out, arena_printf(call->arena, "      %s\n", span_source_near(b->span, call->arena) + strspn(span_source_near(b->span, call->arena), " \t")));
     text_printf(&call->out, "      to remove it: %s\n", break_hint(b->kind, b->reason));
 }
 
@@ -68,19 +68,27 @@ static Pieces pieces_of_call(CommandCall *call) {
     return pieces;
 }
 
-/* How many graphs, ops and milliseconds the pieces of a function are; NULL: of all. */
-typedef struct Sum { int pieces, graphs, ops; double ms, capture_ms, kernel_ms; } Sum;
+/* How many functions, compiles, graphs, ops and milliseconds the pieces of a function are; root NULL: of all. */
+typedef struct Sum { int pieces, compiles, graphs, ops, eager; double ms, kernel_ms; } Sum;
+
+/* Was the same piece compiled before (a recompile)? */
+static bool is_again(const Pieces *pieces, int index) {
+    for (int i = 0; i < index; i++)
+        if (!strcmp(pieces->at[i].function, pieces->at[index].function) && !strcmp(pieces->at[i].root, pieces->at[index].root)) return true;
+    return false;
+}
 
 static Sum sum_of(const Pieces *pieces, const char *root) {
     Sum sum = {0};
     for (int i = 0; i < pieces->count; i++) {
         const EntryFacts *p = &pieces->at[i];
         if (root && strcmp(p->root, root) != 0) continue;
-        sum.pieces++;
+        sum.compiles++;
+        sum.pieces += !is_again(pieces, i);
+        sum.eager += p->failed;
         sum.graphs += p->ops > 0 && !p->failed;
         sum.ops += p->failed ? 0 : p->ops;
         sum.ms += p->total_ms;
-        sum.capture_ms += p->capture_ms;
         sum.kernel_ms += p->compile_ms;
     }
     return sum;
@@ -102,14 +110,17 @@ static bool is_first_of_root(const Pieces *pieces, int index) {
     return true;
 }
 
-/* Functions in more than one piece, or whose only piece is a break. */
+/* Functions in more than one piece, and those that run eagerly. */
 static void put_pieces(CommandCall *call, const Pieces *pieces) {
     static const char *const heads[] = {"piece", ">ops", ">compiled in", ">kernels of that", ""};
     for (int i = 0; i < pieces->count; i++) {
         const char *root = pieces->at[i].root;
         if (!is_first_of_root(pieces, i)) continue;
         Sum sum = sum_of(pieces, root);
-        text_printf(&call->out, "%s: %d piece%s, %d graph%s, %d op%s, compiled in %s\n", root, sum.pieces, sum.pieces == 1 ? "" : "s", sum.graphs, sum.graphs == 1 ? "" : "s", sum.ops, sum.ops == 1 ? "" : "s", ms_text(call, sum.ms));
+        if (sum.pieces < 2 && !sum.eager) continue;
+        const char *again = sum.compiles > sum.pieces ? arena_printf(call->arena, " in %d compiles", sum.compiles) : "";
+        text_printf(&call->out, "%s: %d piece%s%s, %d graph%s, %d op%s, compiled in %s\n", root, sum.pieces, sum.pieces == 1 ? "" : "s", again, sum.graphs, sum.graphs == 1 ? "" : "s", sum.ops, sum.ops == 1 ? "" : "s",
+                    ms_text(call, sum.ms));
         Table *table = table_new(call->arena, 5, heads);
         for (int j = i; j < pieces->count; j++)
             if (!strcmp(pieces->at[j].root, root)) put_piece(call, table, &pieces->at[j]);
@@ -207,6 +218,7 @@ const Command command_breaks = {
     .summary = "list the graph breaks, what would remove them, what they cost",
     .help = "Each break told once, at the innermost line of your file, with what would remove it; then the pieces\n"
             "into which functions fell, and what compiling each took. With CALL: the breaks of that call,\n"
-            "compiled from an empty cache; where one only prints, the call is compiled a second time without its\n"
-            "prints, so that both can be compared (it is made twice then). :help breaks says what a break costs.",
+            "compiled from an empty cache (the kernels' too); where one only prints, it is compiled a second time\n"
+            "without its prints, so that both can be compared: the call is made twice then. :help breaks says\n"
+            "what a break costs.",
 };

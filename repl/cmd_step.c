@@ -45,7 +45,7 @@ static void put_growing(CommandCall *call, const char *label, const char *one, c
 static void put_source(CommandCall *call, const StepFacts *facts) {
     if (!facts->span.file) return;
     text_printf(&call->out, "  %5d   ", span_line(facts->span));
-    text_visible(&call->out, span_source_line(facts->span, call->arena));
+    text_visible(&call->out, span_source_near(facts->span, call->arena));
     text_char(&call->out, '\n');
 }
 

@@ -6,6 +6,12 @@
  */
 #include "aot/replay.h"
 
+/* NULL: the body gave None, for a result that nobody asked for (a gradient that output_mask leaves out). */
+static Node *result_of(Replay *replay, const Node *output) {
+    bool nothing = !output || replay_value(replay, output).tag == V_NONE;
+    return nothing ? NULL : replay_result_node(replay, replay_tensor(replay, output));
+}
+
 Graph *decompose(Compile *c, const Graph *functional) {
     Replay replay;
     replay_begin(&replay, c, functional, "decomposed");
@@ -14,8 +20,7 @@ Graph *decompose(Compile *c, const Graph *functional) {
     c->vm->grad_enabled = false;
     for (int i = 0; i < functional->nodes.count; i++) replay_node(&replay, functional->nodes.at[i]);
     for (int i = 0; i < functional->outputs.count; i++) {
-        const Node *output = functional->outputs.at[i];
-        Node *result = output ? replay_result_node(&replay, replay_tensor(&replay, output)) : NULL;
+        Node *result = result_of(&replay, functional->outputs.at[i]);
         graph_output(replay.to, &result, 1);
     }
     replay.to->forward_outputs = functional->forward_outputs;

@@ -1,6 +1,5 @@
 /* See replay.h. */
 #include "aot/replay.h"
-#include <assert.h>
 #include <string.h>
 
 /* The line behind what is being replayed: of a question about sizes. */
@@ -18,13 +17,13 @@ void replay_begin(Replay *replay, Compile *c, const Graph *from, const char *sta
 
 Value replay_value(const Replay *replay, const Node *node) {
     Value *slot = map_get(replay->values, node);
-    assert(slot);
+    if (!slot) fail(replay->c->failure, node->span, "%s of %%%s: it has no value", replay->to->stage, node->name);
     return *slot;
 }
 
 Tensor *replay_tensor(const Replay *replay, const Node *node) {
     Value value = replay_value(replay, node);
-    assert(value_is(value, OBJ_TENSOR));
+    if (!value_is(value, OBJ_TENSOR)) fail(replay->c->failure, node->span, "%s of %%%s: its value is not a tensor", replay->to->stage, node->name);
     return (Tensor *)value.o;
 }
 
@@ -80,19 +79,18 @@ Value replay_check(Replay *replay, const Node *node, Value result) {
     fail(replay->c->failure, node->span, "%s of %%%s: %s", replay->to->stage, node->name, copy);
 }
 
-static Value item_of(VM *vm, Value tuple, int index) {
-    if (value_is(tuple, OBJ_TUPLE)) return value_ref(((Tuple *)tuple.o)->items[index]);
-    if (value_is(tuple, OBJ_LIST)) return value_ref(((List *)tuple.o)->items[index]);
-    (void)vm;
-    assert(index == 0);
-    return value_ref(tuple);
+static Value item_of(Replay *replay, const Node *node, Value tuple, int index) {
+    bool is_list = value_is(tuple, OBJ_LIST), is_tuple = value_is(tuple, OBJ_TUPLE);
+    int count = is_list ? ((List *)tuple.o)->count : is_tuple ? ((Tuple *)tuple.o)->count : 1;
+    if (index >= count) fail(replay->c->failure, node->span, "%s of %%%s: there is no result %d", replay->to->stage, node->name, index);
+    return value_ref(is_list ? ((List *)tuple.o)->items[index] : is_tuple ? ((Tuple *)tuple.o)->items[index] : tuple);
 }
 
 /* A tuple of one (a split into a single part) is the node itself. Takes the reference. */
-static Value only_item(VM *vm, const Node *node, Value result) {
+static Value only_item(Replay *replay, const Node *node, Value result) {
     if (node->noutputs != 1 || value_is(result, OBJ_TENSOR)) return result;
-    Value item = item_of(vm, result, 0);
-    value_unref(vm, result);
+    Value item = item_of(replay, node, result, 0);
+    value_unref(replay->c->vm, result);
     return item;
 }
 
@@ -116,14 +114,13 @@ void replay_node(Replay *replay, const Node *node) {
     case NODE_INPUT: case NODE_CONSTANT:
         replay_set(replay, node, value_tensor(trace_tensor(tracer, replay_leaf(replay, node), 0)));
         break;
-    case NODE_GETITEM: replay_set(replay, node, item_of(tracer->vm, replay_value(replay, node->args[0].tensor.owner), node->index)); break;
-    case NODE_CALL: replay_set(replay, node, only_item(tracer->vm, node, replay_check(replay, node, vm_run_op(tracer->vm, node->op, replay_args(replay, node), node->nargs)))); break;
+    case NODE_GETITEM: replay_set(replay, node, item_of(replay, node, replay_value(replay, node->args[0].tensor.owner), node->index)); break;
+    case NODE_CALL: replay_set(replay, node, only_item(replay, node, replay_check(replay, node, vm_run_op(tracer->vm, node->op, replay_args(replay, node), node->nargs)))); break;
     }
 }
 
 Node *replay_result_node(Replay *replay, Tensor *tensor) {
-    (void)replay;
-    assert(tensor->node);
+    if (!tensor->node) fail(replay->c->failure, replay->tracer.span, "%s: a result that is no node of the graph", replay->to->stage);
     return tensor->node;
 }
 

@@ -129,6 +129,12 @@ static Window window_of(Span span) {
     return w;
 }
 
+char *span_source_near(Span span, Arena *arena) {
+    if (!span.file) return arena_strdup(arena, "");
+    Window w = window_of(span);
+    return arena_printf(arena, "%s%.*s%s", w.cut_left ? "..." : "", (int)(w.to - w.from), span.file->text + w.from, w.cut_right ? "..." : "");
+}
+
 static void put_source(Text *text, Span span) {
     Window w = window_of(span);
     Text kept = visible_piece(span.file, w.from, w.start), before = {0}, under = visible_piece(span.file, w.start, w.end);

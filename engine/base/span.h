@@ -30,6 +30,8 @@ int span_column(Span span);               /* 1-based, counted in characters */
 Span span_join(Span a, Span b);           /* from the start of a to the end of b */
 /* The text of the span's first line, without the newline, in `arena`. */
 char *span_source_line(Span span, Arena *arena);
+/* The same, but of a long line only what lies around the span, with "..." where it was cut. */
+char *span_source_near(Span span, Arena *arena);
 /* `file:line:col: severity: message`, the source line and carets, each line ended. severity: "error", "note", "warning",
  * or NULL (then left out). A span that is nowhere gives the first line alone, without a position. */
 void span_report(Text *text, Span span, const char *severity, const char *message);

@@ -35,11 +35,14 @@ static CodeTable *code_table(Runtime *runtime) {
     return runtime->code;
 }
 
-static const CacheKey *environment_of(Runtime *runtime, KernelLanguage language) {
+/* What keys begin with. While the caches are bypassed a salt makes it one that nothing was kept under. */
+static CacheKey environment_of(Runtime *runtime, KernelLanguage language) {
     CodeTable *table = code_table(runtime);
     if (!table->known[language]) environment_key(runtime, language, &table->environment[language]);
     table->known[language] = true;
-    return &table->environment[language];
+    CacheKey environment = table->environment[language];
+    for (size_t i = 0; i < sizeof runtime->cache_salt; i++) environment.at[i] ^= (unsigned char)(runtime->cache_salt >> (8 * i));
+    return environment;
 }
 
 static bool key_equal(const CacheKey *a, const CacheKey *b) { return memcmp(a->at, b->at, sizeof a->at) == 0; }
@@ -163,9 +166,8 @@ static LoadedKernel *kernel_from_disk(Runtime *runtime, const Job *job, int devi
 }
 
 static bool unit_accept(Runtime *runtime, const Unit *unit, int device, LoadedKernel **loaded, OpError *error) {
-    CacheKey key;
-    const CacheKey *environment = environment_of(runtime, unit->language);
-    unit_key(environment, unit, &key);
+    CacheKey key, environment = environment_of(runtime, unit->language);
+    unit_key(&environment, unit, &key);
     Module *module = module_open(runtime, &key, unit->language, device, unit->output.binary, unit->output.bytes, error);
     if (!module) return false;
     diskcache_put(runtime->disk, &key, unit_ending(unit->language), unit->output.binary, unit->output.bytes);
@@ -218,10 +220,11 @@ typedef struct Request { const Kernel *const *kernels; int count, device; Loaded
 static bool load_language(Runtime *runtime, const Request *request, KernelLanguage language, CompileReport *report, OpError *error) {
     Jobs all = {0}, missing = {0};
     CodeTable *table = code_table(runtime);
+    CacheKey environment = environment_of(runtime, language);
     for (int i = 0; i < request->count; i++) {
         if (request->kernels[i]->language != language) continue;
         Job job = {.kernel = request->kernels[i], .place = i};
-        kernel_key(environment_of(runtime, language), job.kernel, &job.key, &job.symbol);
+        kernel_key(&environment, job.kernel, &job.key, &job.symbol);
         vec_push(&all, job);
         LoadedKernel *found = kernel_find(table, &job.key, request->device);
         if (!found && !is_queued(&missing, &job.key)) found = kernel_from_disk(runtime, &job, request->device);

@@ -62,6 +62,8 @@ Cuda *cuda_open(Runtime *runtime) {
     static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
     if (runtime->cuda) return runtime->cuda;
     Cuda *cuda = runtime->cuda = ARENA_NEW(runtime->arena, Cuda);
+    cuda->owner = pthread_self();
+    cuda->current = -1;
     void *library = library_open(names, NULL, NULL, 0);
     cuda->why_not = library ? bind_functions(runtime, cuda, library) : "no NVIDIA driver (libcuda.so.1 was not found)";
     if (!cuda->why_not) cuda->why_not = start_driver(runtime, cuda);
@@ -113,6 +115,15 @@ static bool card_start(Cuda *cuda, Card *card, OpError *error) {
     return true;
 }
 
+/* A thread's context stays until it is changed: the owner's, which launches most, is remembered. Libraries that change it put it back. */
+static bool make_current(Cuda *cuda, const Card *card, OpError *error) {
+    bool mine = pthread_equal(cuda->owner, pthread_self());
+    if (mine && cuda->current == card->index) return true;
+    if (!CUDA_CALL(cuda, error, cuCtxSetCurrent, (card->context))) return false;
+    if (mine) cuda->current = card->index;
+    return true;
+}
+
 Card *cuda_card(Runtime *runtime, int index, OpError *error) {
     Cuda *cuda = cuda_open(runtime);
     if (cuda->why_not || index < 0 || index >= cuda->count) {
@@ -122,7 +133,7 @@ Card *cuda_card(Runtime *runtime, int index, OpError *error) {
     }
     Card *card = &cuda->cards[index];
     if (!card->context && !card_start(cuda, card, error)) return NULL;
-    return CUDA_CALL(cuda, error, cuCtxSetCurrent, (card->context)) ? card : NULL;
+    return make_current(cuda, card, error) ? card : NULL;
 }
 
 bool cuda_enter(Runtime *runtime, int index, OpError *error) { return cuda_card(runtime, index, error) != NULL; }

@@ -9,6 +9,7 @@
 #ifdef HAVE_CUDA_H
 #include "run/private.h"
 #include <cuda.h>
+#include <pthread.h>
 
 #define CUDA_FUNCTIONS(F)                                                                                                        \
     F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName)   \
@@ -34,6 +35,8 @@ typedef struct Card {
 struct Cuda {
     const char *why_not; /* NULL: the driver is there and has a card */
     int count, version;
+    pthread_t owner;     /* the thread that opened the driver */
+    int current;         /* the card whose context is current in that thread, -1: none yet */
     Card cards[MOST_CARDS];
 #define CUDA_FIELD(name) __typeof__(&name) name;
     CUDA_FUNCTIONS(CUDA_FIELD)

@@ -33,6 +33,7 @@ typedef struct Header {
 struct DiskCache {
     char *folder;
     bool broken; /* could not be written: said once, not tried again */
+    bool bypassed;
     int64_t unmeasured;
     unsigned temporaries;
     void (*warn)(void *, const char *);
@@ -86,13 +87,15 @@ static void header_fill(Header *header, const CacheKey *key, const void *data, i
     header->crc = crc32_of(header, sizeof *header);
 }
 
+void diskcache_bypass(DiskCache *cache, bool on) { cache->bypassed = on; }
+
 /* ---- reading ---- */
 
 bool diskcache_get(DiskCache *cache, const CacheKey *key, const char *ending, void **data, int64_t *bytes) {
     char path[PATH_MAX];
     void *file;
     int64_t length;
-    if (!*cache->folder || !path_of(cache, key, ending, path) || !file_read(path, &file, &length)) return false;
+    if (cache->bypassed || !*cache->folder || !path_of(cache, key, ending, path) || !file_read(path, &file, &length)) return false;
     Header expected;
     int64_t contents = length - (int64_t)sizeof expected;
     bool good = contents >= 0;
@@ -154,7 +157,7 @@ static void measure_now_and_then(DiskCache *cache, int64_t bytes) {
 /* Threads compile at the same time, but their results are put by the thread that started them: no lock is needed here. */
 void diskcache_put(DiskCache *cache, const CacheKey *key, const char *ending, const void *data, int64_t bytes) {
     char path[PATH_MAX], part[PATH_MAX + 48];
-    if (!*cache->folder || cache->broken || !path_of(cache, key, ending, path)) return;
+    if (cache->bypassed || !*cache->folder || cache->broken || !path_of(cache, key, ending, path)) return;
     char *slash = strrchr(path, '/');
     *slash = 0;
     if (!folder_make(path)) {

@@ -22,5 +22,6 @@ void diskcache_close(DiskCache *cache);
 bool diskcache_get(DiskCache *cache, const CacheKey *key, const char *ending, void **data, int64_t *bytes); /* malloc'ed, a NUL behind the data */
 void diskcache_put(DiskCache *cache, const CacheKey *key, const char *ending, const void *data, int64_t bytes);
 void diskcache_evict(DiskCache *cache, int64_t limit); /* removes files used least recently until the rest fits; one process at a time, others skip */
+void diskcache_bypass(DiskCache *cache, bool on);     /* while on, nothing is found and nothing kept: for measuring what compiling takes */
 const char *diskcache_folder(const DiskCache *cache);  /* "" when there is none */
 #endif

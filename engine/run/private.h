@@ -27,6 +27,7 @@ struct Runtime {
     const char *scratch; /* a folder of this process alone, made on first use */
     unsigned scratch_files;
     DiskCache *disk;
+    uint64_t cache_salt, cache_salts; /* of keys while the caches are bypassed, 0: they are not; salts given out */
     HostCompiler *host;
     Cuda *cuda;
     Nvrtc *nvrtc;

@@ -41,6 +41,8 @@ int64_t device_memory_used(Runtime *runtime, Device device);
 
 /* Compiling */
 typedef struct CompileReport { int kernels, cached; double seconds; } CompileReport;
+/* While on, kernels are compiled though they are cached or loaded already: for measuring. */
+void runtime_bypass_cache(Runtime *runtime, bool on);
 /* Into the disk cache, nothing kept loaded. */
 bool kernels_compile(Runtime *runtime, const Kernel *const *kernels, int count, CompileReport *report, OpError *error);
 bool plan_load(Runtime *runtime, Plan *plan, CompileReport *report, OpError *error); /* all kernels, in few compiler calls, through the disk cache */

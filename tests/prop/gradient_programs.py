@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random programs of autograd's edges: eager and compiled runs agree in values, flags, aliases, first and second gradients.
 
-usage: gradient_programs.py VITRINE [--first SEED] [--count N] [--jobs N] [--show SEED]
+usage: gradient_programs.py VITRINE [--first SEED] [--count N] [--jobs N] [--device cpu|cuda] [--show SEED]
 
 In: seeds. Out: a line for each program that differs, a last line of totals (with how many calls fell back to eager), status 1 if one differs.
 
@@ -257,11 +257,11 @@ class Builder:
         return '\n'.join(lines)
 
 
-def run_batch(vitrine, seeds, folder):
+def run_batch(vitrine, seeds, device, folder):
     """-> ({seed: what was said}, calls that fell back to eager)"""
     path = pathlib.Path(folder, f'gradients_{seeds[0]}.py')
     path.write_text(PREAMBLE + '\n'.join(Builder(seed).program() for seed in seeds))
-    process = subprocess.run([vitrine, str(path)], capture_output=True, text=True, errors='replace', stdin=subprocess.DEVNULL, timeout=60 + 10 * len(seeds))
+    process = subprocess.run([vitrine, '--device', device, str(path)], capture_output=True, text=True, errors='replace', stdin=subprocess.DEVNULL, timeout=60 + 10 * len(seeds))
     results = {}
     for line in process.stdout.splitlines():
         seed, colon, what = line.partition(': ')
@@ -272,7 +272,7 @@ def run_batch(vitrine, seeds, folder):
     if missing:
         results[missing[0]] = f'died, status {process.returncode}: ' + ' | '.join((process.stderr.strip().splitlines() or [''])[-3:])[-600:]
         if missing[1:]:
-            rest, more = run_batch(vitrine, missing[1:], folder)
+            rest, more = run_batch(vitrine, missing[1:], device, folder)
             results.update(rest)
             fallbacks += more
     return results, fallbacks
@@ -284,6 +284,7 @@ def main():
     parser.add_argument('--first', type=int, default=0)
     parser.add_argument('--count', type=int, default=60)
     parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--device', default='cpu')
     parser.add_argument('--show', type=int)
     options = parser.parse_args()
     if options.show is not None:
@@ -294,7 +295,7 @@ def main():
     batches = [seeds[i:i + 20] for i in range(0, len(seeds), 20)]
     agreeing = fallbacks = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for results, eager in pool.map(lambda batch: run_batch(vitrine, batch, folder), batches):
+        for results, eager in pool.map(lambda batch: run_batch(vitrine, batch, options.device, folder), batches):
             fallbacks += eager
             for seed, what in sorted(results.items()):
                 agreeing += what == 'agrees'

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine.h"
 #include "eager.h"
+#include "op/family.h"
 #include "op/random.h"
 #include "unit.h"
 #include <dirent.h>
@@ -269,6 +270,109 @@ START_TEST(streams_are_apart) {
 }
 END_TEST
 
+/* The program that a card is compared by, as it runs on a card: every op is its plan, and rows with a body come whole. Lines of words and numbers. */
+static void keep(void *state, const char *text, size_t length) { text_put_n(state, text, length); }
+
+static bool run_by_plan(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
+    return nouts == 0 || eager_cuda_run(state, op, args, nargs, outs, nouts, context, error);
+}
+
+static void run_program_of_the_card(bool by_plans, Text *out) {
+    const char *top = getenv("abs_top_srcdir"), *path = getenv("VITRINE_TEST_PROGRAM");
+    char standard[2048];
+    int status;
+    SessionOptions options = {.out = {out, keep}, .notes = {NULL, show}, .plain = true};
+    Session *session = session_open(&options);
+    snprintf(standard, sizeof standard, "%s/tests/gpu/eager_programs.py", top ? top : ".");
+    if (by_plans) session->vm->executors[DEVICE_CPU] = (Executor){session, run_by_plan, true};
+    ck_assert_int_eq(session_run_file(session, path ? path : standard, NULL, NULL, &status), RUN_DONE);
+    session_close(session);
+}
+
+/* Words equal, numbers as near as 16-bit values are. */
+static bool same_line(const char *a, const char *b) {
+    while (*a && *a != '\n' && *b && *b != '\n') {
+        char *a_end, *b_end;
+        double x = strtod(a, &a_end), y = strtod(b, &b_end);
+        if (a_end != a && b_end != b) {
+            if (!(isnan(x) && isnan(y)) && x != y && !(fabs(x - y) <= 0.03 * (1 + fabs(x)))) return false;
+            a = a_end, b = b_end;
+        } else if (*a++ != *b++) return false;
+    }
+    return (*a == '\n' || !*a) == (*b == '\n' || !*b);
+}
+
+/* Every class of the program compiles for a card. Values are those of the CPU, but for rows with a body. */
+static bool made_for_card(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
+    Watch *watch = state;
+    const char *why = NULL;
+    if (is_watched(op, nargs, nouts) && !eager_cuda_plan(watch->session, op, args, nargs, outs, nouts, &why)) complain(watch, op, args, nargs, why);
+    if (op->family != FAMILY_DECOMPOSED) return watch->cpu.run(watch->cpu.state, op, args, nargs, outs, nouts, context, error);
+    for (int i = 0; i < nouts; i++) memset(outs[i].tensor.data, 0, (size_t)meta_bytes(outs[i].tensor.meta));
+    return true;
+}
+
+START_TEST(programs_of_the_card_compile) {
+    const char *top = getenv("abs_top_srcdir");
+    char path[2048];
+    int status;
+    Watch *watch = watch_open(true);
+    watch->session->vm->executors[DEVICE_CPU] = (Executor){watch, made_for_card, true};
+    snprintf(path, sizeof path, "%s/tests/gpu/eager_programs.py", top ? top : ".");
+    ck_assert_int_eq(session_run_file(watch->session, path, NULL, NULL, &status), RUN_DONE);
+    printf("%d plans\n", eager_cuda_plans(watch->session));
+    ck_assert_msg(watch->wrong.length == 0, "%s", text_cstr(&watch->wrong));
+    watch_close(watch);
+}
+END_TEST
+
+/* Classes whose plan could not be made: op by op on the host, or by the row's body, with a note each. */
+static const char program_without_plans[] =
+    "import torch\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
+    "x = (torch.arange(48) * 0.7).sin().reshape(6, 8); w = torch.ones(8); z = x.clone(); z[:, 1:3].add_(1); z.t().mul_(2); z[0] = 5; y = x.clone().requires_grad_()\n"
+    "F.layer_norm(y, (8,)).pow(2).sum().backward()\n"
+    "print(z.tolist(), (x + w).tolist(), x.softmax(1).tolist(), x.sort(1)[1].tolist(), x[:, ::2].sum(0).tolist(), torch.cat([x, x.t().reshape(6, 8)]).tolist(), (x @ x.t()).tolist(), y.grad.tolist(), torch.arange(5).tolist(), F.layer_norm(x, (8,), w, w).tolist())\n";
+
+static void spoil_plans(Session *session) {
+    for (int i = 0; i < session->eager_plans->slot_count; i++)
+        if (session->eager_plans->slots[i] && !session->eager_plans->slots[i]->go_exact) session->eager_plans->slots[i]->error = "made to fail";
+}
+
+START_TEST(classes_without_a_plan_run_all_the_same) {
+    Text out[2] = {{0}}, notes = {0};
+    for (int spoilt = 0; spoilt < 2; spoilt++) {
+        SessionOptions options = {.out = {&out[spoilt], keep}, .notes = {&notes, keep}, .plain = true};
+        Session *session = session_open(&options);
+        session->vm->executors[DEVICE_CPU] = (Executor){session, run_by_plan, true};
+        for (int i = 0; i < 1 + spoilt; i++) {
+            ck_assert_int_eq(session_run_text(session, program_without_plans, "<test>", 1, false, NULL, NULL), RUN_DONE);
+            if (spoilt && i == 0) spoil_plans(session), text_free(&out[1]);
+        }
+        session_close(session);
+    }
+    ck_assert_msg(same_line(text_cstr(&out[0]), text_cstr(&out[1])), "%.1500s\n%.1500s", text_cstr(&out[0]), text_cstr(&out[1]));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&notes), "has no CUDA kernel: it runs on the CPU, with copies there and back: made to fail"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&notes), "its body runs op by op: made to fail"));
+    text_free(&out[0]), text_free(&out[1]), text_free(&notes);
+}
+END_TEST
+
+START_TEST(programs_of_the_card_agree) {
+    Text expected = {0}, actual = {0}, wrong = {0};
+    if (!getenv("VITRINE_TEST_CASES")) return;
+    run_program_of_the_card(false, &expected);
+    run_program_of_the_card(true, &actual);
+    const char *a = text_cstr(&expected), *b = text_cstr(&actual);
+    while (*a && *b) {
+        int a_length = (int)strcspn(a, "\n"), b_length = (int)strcspn(b, "\n");
+        if (!same_line(a, b) && wrong.length < 20000) text_printf(&wrong, "- %.*s\n+ %.*s\n", a_length, a, b_length, b);
+        a += a_length + (a[a_length] == '\n'), b += b_length + (b[b_length] == '\n');
+    }
+    ck_assert_msg(wrong.length == 0 && !*a && !*b, "%s", text_cstr(&wrong));
+    text_free(&expected), text_free(&actual), text_free(&wrong);
+}
+END_TEST
+
 START_TEST(cases_agree) {
     const char *top = getenv("abs_top_srcdir");
     char path[2048];
@@ -293,6 +397,6 @@ START_TEST(cases_agree) {
 END_TEST
 
 int main(void) {
-    const TTest *tests[] = {pointwise_classes_agree, classes_of_other_ops_agree, one_kernel_serves_all_sizes, rows_with_a_body_are_one_kernel, streams_are_apart, cases_agree};
+    const TTest *tests[] = {pointwise_classes_agree, classes_of_other_ops_agree, one_kernel_serves_all_sizes, rows_with_a_body_are_one_kernel, streams_are_apart, programs_of_the_card_compile, classes_without_a_plan_run_all_the_same, programs_of_the_card_agree, cases_agree};
     return UNIT_RUN("eager_class", tests, NULL, NULL);
 }

@@ -224,7 +224,7 @@ START_TEST(a_card_copies_by_strides_and_through_the_host) {
 END_TEST
 
 START_TEST(errors_of_the_driver_name_the_call) {
-    static const char *const calls[] = {"cuModuleLoadData", "cuModuleGetFunction", "cuFuncSetAttribute", "cuCtxSetCurrent", "cuLaunchKernel", "cuMemcpyHtoD", "cuEventCreate", "cuEventRecord", "cuCtxSynchronize"};
+    static const char *const calls[] = {"cuModuleLoadData", "cuModuleGetFunction", "cuFuncSetAttribute", "cuLaunchKernel", "cuMemcpyHtoD", "cuEventCreate", "cuEventRecord", "cuCtxSynchronize"};
     if (!load_driver()) return;
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
         Runtime *rt = open_runtime("");
@@ -245,8 +245,15 @@ START_TEST(errors_of_the_driver_name_the_call) {
         runtime_close(rt);
         ck_assert_int_eq(*counter("fake_live"), 0);
     }
-    fail_next("cuInit");
     Runtime *rt = open_runtime("");
+    OpError error = {0};
+    fail_next("cuCtxSetCurrent"); /* once in a thread, at its first use of the card */
+    ck_assert(!device_synchronize(rt, card, &error));
+    ck_assert_msg(strstr(error.message, "cuCtxSetCurrent: made to fail") != NULL, "%s", error.message);
+    ck_assert(device_synchronize(rt, card, &error));
+    runtime_close(rt);
+    fail_next("cuInit");
+    rt = open_runtime("");
     const char *why = NULL;
     ck_assert(!cuda_available(rt, &why));
     ck_assert_ptr_nonnull(strstr(why, "cuInit: made to fail"));

@@ -87,6 +87,22 @@ START_TEST(kernels_come_from_the_disk_the_second_time) {
 }
 END_TEST
 
+/* While the caches are bypassed the same kernel is compiled once more, though it is loaded and on disk; nothing of it is kept for later. */
+START_TEST(bypassed_caches_compile_again) {
+    CompileReport report;
+    OpError error = {0};
+    Runtime *rt = open_runtime(folder);
+    for (int i = 0; i < 4; i++) {
+        Plan *plan = plan_add_two();
+        runtime_bypass_cache(rt, i == 1 || i == 2);
+        ck_assert_msg(plan_load(rt, plan, &report, &error), "%s", error.message);
+        ck_assert_int_eq(report.cached, i == 3);
+        check_add_two(rt, plan);
+    }
+    runtime_close(rt);
+}
+END_TEST
+
 static int damage(const char *path, const struct stat *facts, int kind, struct FTW *place) {
     (void)place;
     if (kind == FTW_F && facts->st_size > 200) flip_byte(path, facts->st_size / 2);
@@ -446,7 +462,7 @@ END_TEST
 
 int main(void) {
     const TTest *tests[] = {
-        plan_runs_kernels_over_a_temporary, plans_outlive_neither_runtime_nor_arena, kernels_come_from_the_disk_the_second_time,
+        plan_runs_kernels_over_a_temporary, plans_outlive_neither_runtime_nor_arena, kernels_come_from_the_disk_the_second_time, bypassed_caches_compile_again,
         damaged_code_is_compiled_again, processes_compile_the_same_plan_at_once, many_kernels_and_clashing_helpers,
         a_bad_kernel_names_the_users_line, a_missing_compiler_is_one_clear_error, an_interrupt_ends_the_compiler,
         an_unaligned_pointer_takes_the_scalar_twin, symbolic_sizes_reach_kernels_and_temporaries, dimcode_agrees_with_the_expressions,

@@ -116,7 +116,7 @@ END_TEST
 
 START_TEST(inplace_on_views) {
     ck_prints("import torch\nx = torch.ones(2, 3, requires_grad=True)\ny = x * 2\nv = y[0]\nw = y[:, 1]\nv.mul_(torch.tensor([1.0, 2.0, 3.0]))\nprint(y)\nprint(v, w)\n(y.sum() + w.sum()).backward()\nprint(x.grad.tolist())\n",
-              "tensor([[2., 4., 6.],\n        [2., 2., 2.]], grad_fn=<CopySlices>)\ntensor([2., 4., 6.], grad_fn=<SelectBackward0>) tensor([4., 2.], grad_fn=<SelectBackward0>)\n[[2.0, 8.0, 6.0], [2.0, 4.0, 2.0]]\n");
+              "tensor([[2., 4., 6.],\n        [2., 2., 2.]], grad_fn=<CopySlices>)\ntensor([2., 4., 6.], grad_fn=<AsStridedBackward0>) tensor([4., 2.], grad_fn=<AsStridedBackward0>)\n[[2.0, 8.0, 6.0], [2.0, 4.0, 2.0]]\n");
     ck_prints("import torch\nx = torch.ones(4, requires_grad=True)\ny = x * 1\ny[1:3] = 0\ny[0] += 5\ny.sum().backward()\nprint(x.grad.tolist(), y.tolist())\n", "[1.0, 0.0, 0.0, 1.0] [6.0, 0.0, 0.0, 1.0]\n");
     ck_prints("import torch\nx = torch.ones(3, requires_grad=True)\nbuf = torch.zeros(2, 3)\nbuf[0] = x * 2\nbuf.t()[1].mul_(3)\nbuf.sum().backward()\nprint(x.grad.tolist())\n", "[2.0, 6.0, 2.0]\n");
 }

@@ -33,6 +33,7 @@ typedef struct Machine {
     Value exception, handled;
     bool stopped; char stop_kind[32], stop_text[512]; Span stop_span;
     int depth; Span span;
+    const Op *open_leaf; SymTable *syms; int in_body;
     Modes modes;
     bool capturing, copying;
     CompileOptions options;

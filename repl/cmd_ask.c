@@ -160,6 +160,13 @@ static const char *first_reason(const SweepRun *run, int point) {
     return "first call";
 }
 
+static const char *why_eager(const SweepRun *run) {
+    if (run->limit_hit) return "over the limit";
+    for (int i = 0; i < run->functions.count; i++)
+        if (run->functions.at[i].skipped && run->functions.at[i].skip_reason) return run->functions.at[i].skip_reason;
+    return "it was given up";
+}
+
 static void put_fates(const Swept *s, const SweepRun *run) {
     static const char *const heads[] = {"calls", "served by", "made because"};
     Table *table = table_new(s->call->arena, 3, heads);
@@ -170,7 +177,7 @@ static void put_fates(const Swept *s, const SweepRun *run) {
         const char *from = values_text(s, point), *to = values_text(s, &run->points[end - 1]);
         table_cell(table, end - i > 1 ? "%s to %s" : "%s", from, to);
         table_cell(table, point->error ? "error" : point->entry ? "[%s]" : "eager", point->entry);
-        table_cell(table, "%s", point->error ? point->error : !point->entry ? "over the limit, or given up" : point->made ? first_reason(run, i) : "");
+        table_cell(table, "%s", point->error ? point->error : !point->entry ? why_eager(run) : point->made ? first_reason(run, i) : "");
         i = end;
     }
     table_print(&s->call->out, s->call->show, table);

@@ -125,8 +125,8 @@ static bool show_here(CommandCall *call) {
     return !stopped_by_hand;
 }
 
-static bool move(CommandCall *call, const StepGoal *goal) {
-    switch (session_step(call->session, goal)) {
+static bool tell_result(CommandCall *call, StepResult result) {
+    switch (result) {
     case STEP_STOPPED: return show_here(call);
     case STEP_AT_START: return command_error(call, call->span, "this is the first stop");
     case STEP_ENDED: return command_error(call, call->span, "the call is at its end: :back looks back, :done leaves");
@@ -136,16 +136,23 @@ static bool move(CommandCall *call, const StepGoal *goal) {
     return no_call(call);
 }
 
-/* `:next 3` makes three moves and shows the last. */
+static bool move(CommandCall *call, const StepGoal *goal) { return tell_result(call, session_step(call->session, goal)); }
+
+/* `:next 3` makes three moves, or as many as there are, and shows the last. */
 static bool move_times(CommandCall *call, StepMove kind) {
     StepGoal goal = {.move = kind};
     char *end = NULL;
     errno = 0;
     long times = call->words.count ? strtol(call_word(call, 0), &end, 10) : 1;
     if (end && (*end || errno || times < 1 || times > 1000000)) return command_error(call, call_span(call, 0), "a number of moves is expected");
-    for (; times > 1; times--)
-        if (session_step(call->session, &goal) != STEP_STOPPED) break;
-    return move(call, &goal);
+    StepResult result = session_step(call->session, &goal);
+    bool moved = result == STEP_STOPPED;
+    for (; times > 1 && result == STEP_STOPPED; times--) {
+        if (call->repl->interrupt && *call->repl->interrupt) break;
+        result = session_step(call->session, &goal);
+    }
+    bool at_end = result == STEP_ENDED || result == STEP_AT_START;
+    return tell_result(call, moved && at_end ? STEP_STOPPED : result);
 }
 
 /* Going back behind a run: what it printed or changed stays. Said when the run is passed. */

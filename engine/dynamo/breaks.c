@@ -124,7 +124,8 @@ BreakPlan break_plan(VM *vm, Arena *arena, const Frame *root, int64_t at, const 
     }
     int withs = break_with_blocks(root, plan.pc, entries);
     if (withs < 0) return skip(plan, "it is inside a try or a context manager of the program");
-    if (break_has_backedge(arena, root->code, plan.pc, plan.end)) return skip(plan, BREAK_IN_LOOP);
+    plan.in_loop = break_has_backedge(arena, root->code, plan.pc, plan.end);
+    if (plan.in_loop) return skip(plan, "it is inside a loop");
     if (plan.end > plan.pc + 1) return plan;
     if (opcode == OPCODE_POP_JUMP_IF_TRUE || opcode == OPCODE_POP_JUMP_IF_FALSE) plan.style = BREAK_BRANCH;
     return plan;

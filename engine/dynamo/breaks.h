@@ -10,8 +10,6 @@
 #define VITRINE_DYNAMO_BREAKS_H
 #include "dynamo/dynamo.h"
 
-#define BREAK_IN_LOOP "it is inside a loop"
-
 typedef enum BreakStyle { BREAK_SKIP, BREAK_RESUME, BREAK_BRANCH, BREAK_STATEMENT } BreakStyle;
 
 typedef struct BreakPlan {
@@ -20,6 +18,7 @@ typedef struct BreakPlan {
     int pc, end;                    /* of the root frame: the instructions [pc, end) are run between the graphs (a comprehension is one piece) */
     int operands, results;          /* items that they take from the stack and leave on it */
     const char *why_skip;           /* SKIP */
+    bool in_loop;                   /* SKIP: because it stands in a loop */
     const char *kind, *text; Span span; /* of the stop; in the session's arena */
 } BreakPlan;
 

@@ -91,7 +91,7 @@ static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
 /* A break is counted once for each place and consequence: the same line may break again in another entry, or when an inlined function is compiled by itself. */
 static void record_break(Dynamo *dynamo, const Entry *entry, const BreakPlan *plan) {
     Span span = plan->span.file ? plan->span : entry->code->span;
-    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .in_loop = plan->why_skip && !strcmp(plan->why_skip, BREAK_IN_LOOP), .line = span_line(span), .span = span};
+    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .in_loop = plan->in_loop, .line = span_line(span), .span = span};
     if (!dynamo->copying && !break_is_known(dynamo, &record)) vec_push(&dynamo->breaks, record);
 }
 

@@ -237,11 +237,29 @@ static void place_in_original(Resume *wanted, const Code *code) {
     if (code->resumed_origin) wanted->pc = code->resumed_origin[wanted->pc];
 }
 
-const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root, const bool *written) {
+static const Resume *resume_find(const Dynamo *dynamo, const Resume *wanted) {
+    for (int i = 0; i < dynamo->resumes.count; i++)
+        if (resume_same(dynamo->resumes.at[i], wanted)) return dynamo->resumes.at[i];
+    return NULL;
+}
+
+static const Resume *resume_new(Dynamo *dynamo, const Resume *wanted) {
     Arena *arena = dynamo->arena;
+    Resume *made = arena_copy(arena, wanted, sizeof *wanted);
+    made->stack_null = arena_copy(arena, wanted->stack_null, sizeof(bool) * (size_t)(wanted->stack_count + 1));
+    made->withs = int_array(arena, wanted->withs, wanted->with_count);
+    made->locals = int_array(arena, wanted->locals, wanted->local_count);
+    made->cells = int_array(arena, wanted->cells, wanted->cell_count);
+    made->code = resume_code(dynamo, made);
+    vec_push(&dynamo->resumes, made);
+    return made;
+}
+
+const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root, const bool *written) {
+    Arena *scratch = arena_new("resume");
     place_in_original(&wanted, root->code);
-    int slots = code_localsplus_count(wanted.original), *local_slots = ARENA_ARRAY(arena, int, slots + 1), *cell_slots = ARENA_ARRAY(arena, int, slots + 1);
-    const bool *live = code_live_slots(arena, wanted.original, wanted.pc);
+    int slots = code_localsplus_count(wanted.original), *local_slots = ARENA_ARRAY(scratch, int, slots + 1), *cell_slots = ARENA_ARRAY(scratch, int, slots + 1);
+    const bool *live = code_live_slots(scratch, wanted.original, wanted.pc);
     for (int i = 0; i < slots; i++) {
         int here = resume_slot(root->code, i);
         if (value_is(root->fast[here], OBJ_CELL)) cell_slots[wanted.cell_count++] = i;
@@ -249,12 +267,8 @@ const Resume *resume_at(Dynamo *dynamo, Resume wanted, const Frame *root, const 
     }
     wanted.locals = local_slots;
     wanted.cells = cell_slots;
-    for (int i = 0; i < dynamo->resumes.count; i++)
-        if (resume_same(dynamo->resumes.at[i], &wanted)) return dynamo->resumes.at[i];
-    Resume *made = arena_copy(arena, &wanted, sizeof wanted);
-    made->stack_null = arena_copy(arena, wanted.stack_null, sizeof(bool) * (size_t)(wanted.stack_count + 1));
-    made->withs = int_array(arena, wanted.withs, wanted.with_count);
-    made->code = resume_code(dynamo, made);
-    vec_push(&dynamo->resumes, made);
-    return made;
+    const Resume *resume = resume_find(dynamo, &wanted);
+    if (!resume) resume = resume_new(dynamo, &wanted);
+    arena_free(scratch);
+    return resume;
 }

@@ -31,19 +31,6 @@ static Sym *sym_of(Dim d) { return (Sym *)(uintptr_t)dim_sym(d); }
 
 /* ---- resolving ---- */
 
-static Dim rebuilt(SymTable *table, const Sym *sym, const Dim *args) {
-    Dim result = args[0];
-    switch (sym->kind) {
-    case SYM_ADD: for (int i = 1; i < sym->count; i++) result = dim_add(table, result, args[i]); return result;
-    case SYM_MUL: for (int i = 1; i < sym->count; i++) result = dim_mul(table, result, args[i]); return result;
-    case SYM_FLOORDIV: return dim_floordiv(table, args[0], args[1]);
-    case SYM_MOD: return dim_mod(table, args[0], args[1]);
-    case SYM_MIN: return dim_min(table, args[0], args[1]);
-    case SYM_MAX: return dim_max(table, args[0], args[1]);
-    default: return dim_relation(table, sym->kind, args[0], sym->count > 1 ? args[1] : 0);
-    }
-}
-
 Dim dim_resolve(Dim d) {
     if (dim_is_int(d)) return d;
     const Sym *sym = dim_sym(d);
@@ -53,7 +40,7 @@ Dim dim_resolve(Dim d) {
     Dim args[32];
     if (sym->count > 32) return d;
     for (int i = 0; i < sym->count; i++) args[i] = dim_resolve(sym->args[i]);
-    return rebuilt(sym->table, sym, args); /* anew in any case: what is known has grown since it was made */
+    return sym_rebuild(sym->table, sym, args); /* anew in any case: what is known has grown since it was made */
 }
 
 /* ---- residues ---- */

@@ -61,7 +61,7 @@ void dim_each_var(Dim d, void (*visit)(const Sym *var, void *state), void *state
     for (int i = 0; i < sym->count; i++) dim_each_var(sym->args[i], visit, state);
 }
 
-static Dim rebuild(SymTable *table, const Sym *sym, const Dim *args) {
+Dim sym_rebuild(SymTable *table, const Sym *sym, const Dim *args) {
     Dim result = args[0];
     switch (sym->kind) {
     case SYM_ADD: for (int i = 1; i < sym->count; i++) result = dim_add(table, result, args[i]); return result;
@@ -86,7 +86,7 @@ Dim dim_substitute(SymTable *table, Dim d, const Dim *from, const Dim *to, int c
         vec_push(&args, dim_substitute(table, sym->args[i], from, to, count));
         changed |= args.at[i] != sym->args[i];
     }
-    Dim result = changed ? rebuild(table, sym, args.at) : d;
+    Dim result = changed ? sym_rebuild(table, sym, args.at) : d;
     vec_free(&args);
     return result;
 }

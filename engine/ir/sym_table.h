@@ -28,6 +28,7 @@ Dim sym_scaled(SymTable *table, SymTerm term);
 void sum_add(SymSum *sum, Dim d, int64_t factor);
 void sum_add_term(SymSum *sum, SymTerm term);
 Dim sum_take(SymSum *sum);
+Dim sym_rebuild(SymTable *table, const Sym *sym, const Dim *args); /* the same expression of other operands, simplified anew */
 
 void sym_update_range(Sym *sym);                      /* from its operands; keeps what was assumed of it */
 /* d % modulus where assumptions say so. */

@@ -5,14 +5,21 @@ cd "$(dirname "$0")/../.." || exit 2
 "$VITRINE" --device cuda -c 'import torch; assert torch.cuda.is_available()' >/dev/null 2>&1 || { echo "no card: $("$VITRINE" --version | grep -i driver)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+pieces=$(nproc)
+run_piece() {
+    sed -e "s/^DEVICE *=.*/DEVICE = \"$1\"/" -e "s/^PIECE, PIECES *=.*/PIECE, PIECES = $2, $pieces/" tests/gpu/eager_programs.py >"$work/$1.$2.py"
+    "$VITRINE" "$work/$1.$2.py" >"$work/$1.$2.out" 2>"$work/$1.$2.err" || { echo "FAIL: piece $2 ended early on $1"; tail -n 20 "$work/$1.$2.err"; touch "$work/early"; }
+}
 for device in cpu cuda; do
-    sed "s/^DEVICE *=.*/DEVICE = \"$device\"/" tests/gpu/eager_programs.py >"$work/$device.py"
     start=$(date +%s)
-    "$VITRINE" "$work/$device.py" >"$work/$device.out" 2>"$work/$device.err" || { echo "FAIL: the program ended early on $device"; tail -n 20 "$work/$device.err"; exit 1; }
-    echo "$device: $(wc -l <"$work/$device.out") lines in $(($(date +%s) - start)) s"
-    head -n 5 "$work/$device.err"
+    for ((piece = 0; piece < pieces; piece++)); do run_piece $device $piece & done
+    wait
+    for ((piece = 0; piece < pieces; piece++)); do cat "$work/$device.$piece.out"; done >"$work/$device.out"
+    echo "$device: $(wc -l <"$work/$device.out") lines in $(($(date +%s) - start)) s, $pieces processes"
+    cat "$work/$device".*.err | sort | uniq -c | sort -rn | head -n 5
 done
 status=0
+[ -e "$work/early" ] && status=1
 python3 tests/gpu/compare_lines.py "$work/cpu.out" "$work/cuda.out" || status=1
 
 # Shapes of known classes: the disk cache gets no new file, because no compiler is called.

@@ -1,11 +1,12 @@
 /* Gen CUDA: ops that are no loop of independent elements, as one kernel each, where on the CPU the plan calls the eager kernel: scans along a dim, and
- * sorting along a dim as far as a line fits a block's shared memory.
+ * sorting along a dim as far as a line fits a block's shared memory, and searches in sorted lines.
  *
  * In: a loop that calls an op. Out: its kernel, or false: then it goes through the host.
  *
  *     cumsum(f32[4096, 1000], 1)    lines of 1000: a block a line, chunks of 1024 joined by shuffles, the total carried on
  *     cumsum(f32[1000, 4096], 0)    lines side by side: a thread a line
  *     sort(f32[64, 500])            a block a line: bitonic network over (value, place) in shared memory
+ *     searchsorted(f32[500], f32[8, 9])    a thread a value: bisection
  *
  * Sizes and strides are arguments, so a kernel's text depends on dtypes, rank and the length's power of two alone.
  * A scan's totals are doubles or 64-bit integers, as on the CPU; which parts are joined first depends on the length alone.
@@ -20,6 +21,7 @@ typedef struct Lines { int dim, others; Dim length, step[3], count; Dim sizes[MA
 typedef struct CallMaker { Compile *c; const Lowered *l; const Loop *loop; const char *name; Text text; Lines lines; VEC(Dim) sizes; } CallMaker;
 
 static const Meta *input_meta(const Loop *loop) { return loop->args[0].tensor.meta; }
+static int tensor_count(const Loop *loop) { return loop->nargs > 1 && loop->args[1].tag == ARG_TENSOR ? 2 : 1; }
 
 static void lines_of_meta(Lines *lines, int which, const Meta *meta, int dim) {
     int place = 0;
@@ -67,6 +69,7 @@ static const char *size_param(CallMaker *m, Dim d) {
 static void put_signature(CallMaker *m, int threads, const char *body) {
     const Meta *input = input_meta(m->loop);
     line_out(m, "extern \"C\" __global__ void __launch_bounds__(%d) %s(const %s *in", threads, m->name, dtype_info[input->dtype].c_type);
+    if (tensor_count(m->loop) > 1) line_out(m, "    , const %s *searched", dtype_info[m->loop->args[1].tensor.meta->dtype].c_type);
     for (int i = 0; i < m->loop->nouts; i++) line_out(m, "    , %s *out%d", dtype_info[m->loop->out_metas[i].dtype].c_type, i);
     for (int i = 0; i < m->sizes.count; i++) line_out(m, "    , const long s%d", i);
     line_out(m, ") {\n%s}", body);
@@ -296,6 +299,55 @@ static bool make_sort(CallMaker *m, Kernel *kernel) {
     return true;
 }
 
+/* ---- searching ---- */
+/* Where a value's line of the sorted tensor begins (`line`), where it stands itself (`from`), and its result (`to`). */
+static void put_search_start(CallMaker *m, const Meta *sorted, const Meta *values, const Meta *out) {
+    line_out(m, "    long rest = blockIdx.x * 256l + threadIdx.x;");
+    line_out(m, "    if (rest >= %s) return;", size_param(m, m->lines.count));
+    line_out(m, "    long line = %s, from = %s, to = 0;", size_param(m, sorted->offset), size_param(m, values->offset));
+    for (int i = values->rank - 1; i >= 0; i--) {
+        const char *size = size_param(m, values->sizes[i]);
+        line_out(m, "    { const long at = rest %% %s; rest /= %s; from += at * %s; to += at * %s;", size, size, size_param(m, values->strides[i]), size_param(m, out->strides[i]));
+        if (sorted->rank > 1 && i < values->rank - 1) line_out(m, "      line += at * %s;", size_param(m, sorted->strides[i]));
+        line_out(m, "    }");
+    }
+}
+
+static void put_bisection(CallMaker *m, const Meta *sorted, DType compute, bool right) {
+    const char *type = scalar_type_name(TARGET_CUDA, compute), *step = size_param(m, sorted->strides[sorted->rank - 1]);
+    Text middle = {0};
+    scalar_cast_print(&middle, TARGET_CUDA, dtype_info[sorted->dtype].compute, compute, loaded_text(m, dtype_info[sorted->dtype].compute, arena_printf(m->c->arena, "in[line + middle * %s]", step)));
+    line_out(m, "    long low = 0, high = %s;", size_param(m, sorted->sizes[sorted->rank - 1]));
+    line_out(m, "    while (low < high) {\n        const long middle = low + (high - low) / 2;\n        const %s x = %s;", type, text_cstr(&middle));
+    text_free(&middle);
+    /* a NaN is larger than everything */
+    bool is_float = dtype_is_float(compute);
+    const char *ahead = right ? is_float ? "!(value < x || (x != x && value == value))" : "!(value < x)" : is_float ? "x < value || (value != value && x == x)" : "x < value";
+    line_out(m, "        if (%s) low = middle + 1; else high = middle;\n    }", ahead);
+}
+
+static bool make_search(CallMaker *m, Kernel *kernel) {
+    const Loop *loop = m->loop;
+    const Meta *sorted = loop->args[0].tensor.meta, *values, *out = &loop->out_metas[0];
+    if (loop->args[1].tag != ARG_TENSOR || sorted->rank == 0) return false;
+    values = loop->args[1].tensor.meta;
+    DType compute = dtype_info[dtype_promote(sorted->dtype, values->dtype)].compute;
+    m->lines.count = 1;
+    for (int i = 0; i < values->rank; i++) m->lines.count = dim_mul(m->c->syms, m->lines.count, values->sizes[i]);
+    put_search_start(m, sorted, values, out);
+    Text load = {0}, cast = {0};
+    scalar_load_print(&load, TARGET_CUDA, values->dtype, "searched[from]");
+    scalar_cast_print(&cast, TARGET_CUDA, dtype_info[values->dtype].compute, compute, text_cstr(&load));
+    line_out(m, "    const %s value = %s;", scalar_type_name(TARGET_CUDA, compute), text_cstr(&cast));
+    text_free(&load), text_free(&cast);
+    put_bisection(m, sorted, compute, arg_truth(op_arg(loop->op, loop->args, "right"), false));
+    line_out(m, "    out0[to] = low;");
+    Text head = {0};
+    set_launch(m, kernel, 256, 256, "a thread a value, by bisection");
+    finish_text(m, &head, 256);
+    return true;
+}
+
 /* ---- the kernel ---- */
 static uint64_t hash_of(const char *text, const char *name) {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -309,6 +361,7 @@ static uint64_t hash_of(const char *text, const char *name) {
 
 static bool write_call(CallMaker *m, Kernel *kernel) {
     const Loop *loop = m->loop;
+    if (loop->op->family == FAMILY_INDEX && strcmp(loop->op->shared, "searchsorted") == 0) return make_search(m, kernel);
     bool sorts = loop->op->family == FAMILY_INDEX && (strcmp(loop->op->shared, "sort") == 0 || strcmp(loop->op->shared, "topk") == 0);
     if ((loop->op->family != FAMILY_SCAN && !sorts) || loop->nargs < 1 || loop->args[0].tag != ARG_TENSOR || !find_lines(m)) return false;
     return sorts ? make_sort(m, kernel) : make_scan(m, kernel);
@@ -326,15 +379,16 @@ bool generate_cuda_call(Compile *c, const Lowered *l, const Group *g, const Loop
         kernel->entry = m.name;
         kernel->language = KERNEL_CUDA;
         kernel->source = text_in(&m.text, c->arena);
-        kernel->pointer_count = 1 + loop->nouts;
+        int inputs = tensor_count(loop);
+        kernel->pointer_count = inputs + loop->nouts;
         kernel->size_count = m.sizes.count;
         kernel->vector_bytes = 1;
         kernel->nodes = g->nodes;
         kernel->node_count = g->node_count;
         kernel->body_hash = hash_of(kernel->source, kernel->entry) ^ (uint64_t)kernel->block[0];
         int *buffers = ARENA_ARRAY(c->arena, int, kernel->pointer_count + 1);
-        buffers[0] = (int)(intptr_t)loop->args[0].tensor.owner - 1;
-        for (int i = 0; i < loop->nouts; i++) buffers[1 + i] = loop->outs[i];
+        for (int i = 0; i < inputs; i++) buffers[i] = (int)(intptr_t)loop->args[i].tensor.owner - 1;
+        for (int i = 0; i < loop->nouts; i++) buffers[inputs + i] = loop->outs[i];
         *made = (Made){kernel, buffers, m.sizes.at};
     }
     text_free(&m.text);

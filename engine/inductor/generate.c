@@ -90,6 +90,9 @@ static void make_kernel(Maker *m, const Group *g, Launch *launch) {
         twin.kernel->name = arena_printf(m->c->arena, "k%d_scalar", m->plan->kernels.count);
         twin.kernel->schedule = describe_cuda(m, g);
         kernel->scalar_twin = twin.kernel;
+        launch->scalar_buffers = twin.buffers;
+        launch->scalar_sizes = twin.sizes;
+        note_sizes(m, twin.sizes, twin.kernel->size_count);
     }
     kernel->schedule = cuda ? describe_cuda(m, g) : describe_cpu(m, g);
     const Kernel *equal = add_kernel(m, kernel);

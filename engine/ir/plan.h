@@ -41,12 +41,11 @@ typedef struct Launch {
     const Kernel *kernel;        /* KERNEL */
     const int *buffers; int buffer_count; /* KERNEL: by pointer order. COPY: {src, dst input}. EXTERN_OP: the last nouts are the buffers of its outputs */
     const Dim *sizes; int size_count;
+    const int *scalar_buffers; const Dim *scalar_sizes; /* KERNEL: those of its scalar twin; NULL: the same as above */
     const Op *op; const Arg *args; int nargs; const Meta *out_metas; int nouts; /* EXTERN_OP: ARG_TENSOR.owner is map_key(buffer + 1), meta the view */
     MatmulCall matmul;
     Meta copy_src, copy_dst;
     const int *nodes; int node_count; double flops; int64_t bytes;
-    /* filled in by run/: handles of loaded code; NULL before */
-    void *loaded, *loaded_twin;
 } Launch;
 
 typedef struct Plan {

@@ -22,7 +22,8 @@ enum OpTrait {
     TRAIT_ALIAS = 1 << 6 /* output shares storage with its first input */, TRAIT_METHOD = 1 << 7 /* reachable as Tensor.name */,
     TRAIT_FUNCTION = 1 << 8 /* reachable as torch.name */, TRAIT_NN = 1 << 9 /* reachable as torch.nn.functional.name */,
     TRAIT_HIDDEN = 1 << 10 /* aten-level only: _softmax, threshold_backward */, TRAIT_SYNC = 1 << 11 /* result's shape or value depends on data: nonzero, item */,
-    TRAIT_EFFECT = 1 << 12 /* not removable although unused */, TRAIT_NO_LOWER = 1 << 13 /* no loop form: the plan calls the eager kernel */
+    TRAIT_EFFECT = 1 << 12 /* not removable although unused */, TRAIT_NO_LOWER = 1 << 13 /* no loop form: the plan calls the eager kernel */,
+    TRAIT_CARD = 1 << 14 /* on a card it is made of other rows: torch/card.py */
 };
 
 typedef struct Op Op;

@@ -156,6 +156,17 @@ static void store_element(DType dtype, Store store, char *to, const char *from, 
     }
 }
 
+/* Integers are rounded down. */
+static void divide_element(DType dtype, char *at, int64_t count) {
+    if (dtype_is_float(dtype)) {
+        double value = load_double(dtype, at) / (double)count;
+        store_values(DTYPE_F64, dtype, 1, &value, at, 0);
+    } else {
+        int64_t value = load_int(dtype, at), floored = value / count - (value % count < 0);
+        store_values(DTYPE_I64, dtype, 1, &floored, at, 0);
+    }
+}
+
 typedef struct Scatter { const Op *op; const Arg *args, *out; Lines at, to, from; DType dtype; int item, dim; int64_t size; Store store; _Alignas(8) char number[8]; bool from_number; } Scatter;
 
 static bool scatter_line(const Scatter *s, int64_t line, int64_t *picks, bool exclude, int64_t *counts, int64_t *bad) {
@@ -173,11 +184,8 @@ static bool scatter_line(const Scatter *s, int64_t line, int64_t *picks, bool ex
         else store_element(s->dtype, s->store, to, from, 1);
     }
     for (int64_t k = 0; k < s->size && s->store == STORE_MEAN; k++) { /* the element itself counts once, unless it was excluded */
-        double value = load_double(s->dtype, dst + k * s->to.stride);
         int64_t n = counts[k] + !exclude;
-        if (counts[k] == 0 || n < 2) continue;
-        value = dtype_is_float(s->dtype) ? value / (double)n : (double)(int64_t)(value / (double)n);
-        store_values(DTYPE_F64, s->dtype, 1, &value, dst + k * s->to.stride, 0);
+        if (counts[k] > 0 && n > 1) divide_element(s->dtype, dst + k * s->to.stride, n);
     }
     return true;
 }

@@ -60,45 +60,41 @@ bool plan_begin(Runtime *runtime, PlanState *state, void *const *inputs, void *c
 /* ---- steps ---- */
 
 /* The scalar variant, for a pointer that is not aligned: compiled (or found on disk) at the first such call. */
-static bool take_twin(Runtime *runtime, PlanState *state, Step *step, OpError *error) {
-    const Kernel *twin = step->launch->kernel->scalar_twin;
-    if (step->twin) return true;
-    if (!kernels_load(runtime, &twin, 1, state->plan->device.index, &step->twin, NULL, error)) return false;
-    CudaLaunch launch = {.function = step->twin->function, .shared = (unsigned)twin->shared_bytes, .cluster = (unsigned)twin->cluster};
-    return twin->language == KERNEL_C || cuda_prepare(runtime, &launch, error);
+static bool load_scalar(Runtime *runtime, const PlanState *state, KernelCall *scalar, OpError *error) {
+    if (scalar->loaded) return true;
+    if (!kernels_load(runtime, &scalar->kernel, 1, state->plan->device.index, &scalar->loaded, NULL, error)) return false;
+    scalar->cuda.function = scalar->loaded->function;
+    return scalar->kernel->language == KERNEL_C || cuda_prepare(runtime, &scalar->cuda, error);
 }
 
-static bool launch_cuda(Runtime *runtime, Step *step, const Kernel *kernel, const LoadedKernel *loaded, void *stream, OpError *error) {
-    CudaLaunch launch = step->cuda;
-    launch.function = loaded->function;
+static bool launch_cuda(Runtime *runtime, const Step *step, KernelCall *call, void *stream, OpError *error) {
     for (int i = 0; i < 3; i++) {
-        int64_t extent = kernel == step->launch->kernel ? step->grid[i] : kernel->grid[i];
-        if (extent <= 0) return true; /* nothing to do */
-        if (extent > INT32_MAX) return op_error(error, ERROR_RUNTIME, "%s: a grid of %lld blocks is too large", step->launch->name, (long long)extent);
-        launch.grid[i] = (unsigned)extent;
-        launch.block[i] = (unsigned)kernel->block[i];
+        if (call->grid[i] <= 0) return true; /* nothing to do */
+        if (call->grid[i] > INT32_MAX) return op_error(error, ERROR_RUNTIME, "%s: a grid of %lld blocks is too large", step->launch->name, (long long)call->grid[i]);
+        call->cuda.grid[i] = (unsigned)call->grid[i];
     }
-    launch.shared = (unsigned)kernel->shared_bytes;
-    launch.cluster = (unsigned)kernel->cluster;
-    return cuda_launch(runtime, &launch, stream, error);
+    return cuda_launch(runtime, &call->cuda, stream, error);
+}
+
+/* The addresses, and their bits together. */
+static uintptr_t take_addresses(const PlanState *state, KernelCall *call) {
+    uintptr_t bits = 0;
+    for (int i = 0; i < call->pointer_count; i++) {
+        call->pointers[i] = state->address[call->buffers[i]];
+        bits |= (uintptr_t)call->pointers[i];
+    }
+    return bits;
 }
 
 static bool run_kernel(Runtime *runtime, PlanState *state, Step *step, void *stream, OpError *error) {
-    const Launch *launch = step->launch;
-    const Kernel *kernel = launch->kernel;
-    const LoadedKernel *loaded = step->loaded;
-    uintptr_t bits = 0;
-    for (int i = 0; i < launch->buffer_count; i++) {
-        step->pointers[i] = state->address[launch->buffers[i]];
-        bits |= (uintptr_t)step->pointers[i];
+    KernelCall *call = &step->call;
+    if (take_addresses(state, call) & step->misaligned) {
+        call = &step->scalar;
+        if (!load_scalar(runtime, state, call, error)) return false;
+        take_addresses(state, call);
     }
-    if (bits & step->misaligned) {
-        if (!take_twin(runtime, state, step, error)) return false;
-        kernel = kernel->scalar_twin;
-        loaded = step->twin;
-    }
-    if (kernel->language == KERNEL_CUDA) return launch_cuda(runtime, step, kernel, loaded, stream, error);
-    loaded->c(step->pointers, step->sizes);
+    if (call->kernel->language == KERNEL_CUDA) return launch_cuda(runtime, step, call, stream, error);
+    call->loaded->c(call->pointers, call->sizes);
     return true;
 }
 

@@ -92,28 +92,35 @@ static void make_extern(Maker *maker) {
 
 /* ---- kernels ---- */
 
-static void make_kernel(Maker *maker) {
-    Step *step = maker->step;
+static void make_call(Maker *maker, KernelCall *call, const Kernel *kernel, const int *buffers, int pointers, const Dim *dims, int sizes) {
     Arena *arena = maker->state->arena;
-    const Launch *launch = step->launch;
-    const Kernel *kernel = launch->kernel;
-    int pointers = launch->buffer_count, sizes = launch->size_count;
-    step->pointers = ARENA_ARRAY(arena, void *, pointers + 1);
-    step->sizes = ARENA_ARRAY(arena, int64_t, sizes + 1);
-    step->params = ARENA_ARRAY(arena, void *, pointers + sizes + 1);
-    for (int i = 0; i < pointers; i++) step->params[i] = &step->pointers[i];
+    *call = (KernelCall){.kernel = kernel, .buffers = buffers, .pointer_count = pointers};
+    call->pointers = ARENA_ARRAY(arena, void *, pointers + 1);
+    call->sizes = ARENA_ARRAY(arena, int64_t, sizes + 1);
+    call->params = ARENA_ARRAY(arena, void *, pointers + sizes + 1);
+    for (int i = 0; i < pointers; i++) call->params[i] = &call->pointers[i];
     for (int i = 0; i < sizes; i++) {
-        set_dim(maker, &step->sizes[i], launch->sizes[i]);
-        step->params[pointers + i] = &step->sizes[i];
+        set_dim(maker, &call->sizes[i], dims[i]);
+        call->params[pointers + i] = &call->sizes[i];
     }
     for (int i = 0; i < 3; i++) {
-        set_dim(maker, &step->grid[i], kernel->grid[i]);
-        step->cuda.block[i] = (unsigned)kernel->block[i];
+        set_dim(maker, &call->grid[i], kernel->grid[i]);
+        call->cuda.block[i] = (unsigned)kernel->block[i];
     }
-    step->cuda.shared = (unsigned)kernel->shared_bytes;
-    step->cuda.cluster = (unsigned)kernel->cluster;
-    step->cuda.params = step->params;
-    step->misaligned = kernel->scalar_twin && kernel->vector_bytes > 1 ? (uintptr_t)kernel->vector_bytes - 1 : 0;
+    call->cuda.shared = (unsigned)kernel->shared_bytes;
+    call->cuda.cluster = (unsigned)kernel->cluster;
+    call->cuda.params = call->params;
+}
+
+static void make_kernel(Maker *maker) {
+    Step *step = maker->step;
+    const Launch *launch = step->launch;
+    const Kernel *kernel = launch->kernel, *twin = kernel->scalar_twin;
+    make_call(maker, &step->call, kernel, launch->buffers, launch->buffer_count, launch->sizes, launch->size_count);
+    if (!twin || kernel->vector_bytes <= 1) return;
+    if (launch->scalar_buffers) make_call(maker, &step->scalar, twin, launch->scalar_buffers, twin->pointer_count, launch->scalar_sizes, twin->size_count);
+    else make_call(maker, &step->scalar, twin, launch->buffers, launch->buffer_count, launch->sizes, launch->size_count);
+    step->misaligned = (uintptr_t)kernel->vector_bytes - 1;
 }
 
 /* ---- steps and buffers ---- */
@@ -161,13 +168,12 @@ static void buffers_make(Maker *maker) {
 
 static void kernels_bind(PlanState *state, LoadedKernel *const *loaded, Plan *plan) {
     for (int i = 0; i < plan->launches.count; i++) {
-        Launch *launch = &plan->launches.at[i];
+        const Launch *launch = &plan->launches.at[i];
         if (launch->kind != LAUNCH_KERNEL) continue;
         for (int k = 0; k < plan->kernels.count; k++)
             if (plan->kernels.at[k] == launch->kernel) {
-                state->steps[i].loaded = loaded[k];
+                state->steps[i].call.loaded = loaded[k];
                 loaded[k]->refs++;
-                launch->loaded = loaded[k];
                 break;
             }
     }
@@ -194,11 +200,11 @@ static bool kernels_prepare(Runtime *runtime, PlanState *state, Plan *plan, Comp
 static bool steps_prepare(Runtime *runtime, PlanState *state, OpError *error) {
     for (int i = 0; i < state->plan->launches.count && state->has_code; i++) {
         Step *step = &state->steps[i];
-        if (step->launch->kind == LAUNCH_KERNEL && !step->loaded) return op_error(error, ERROR_RUNTIME, "plan %s: kernel of launch %s is not among the plan's kernels", state->plan->name, step->launch->name);
-        if (!step->loaded || step->launch->kernel->language != KERNEL_CUDA) continue;
-        step->cuda.function = step->loaded->function;
-        if (!step->cuda.function) continue; /* compiled without a card */
-        if (!cuda_prepare(runtime, &step->cuda, error)) return false;
+        if (step->launch->kind == LAUNCH_KERNEL && !step->call.loaded) return op_error(error, ERROR_RUNTIME, "plan %s: kernel of launch %s is not among the plan's kernels", state->plan->name, step->launch->name);
+        if (!step->call.loaded || step->launch->kernel->language != KERNEL_CUDA) continue;
+        step->call.cuda.function = step->call.loaded->function;
+        if (!step->call.cuda.function) continue; /* compiled without a card */
+        if (!cuda_prepare(runtime, &step->call.cuda, error)) return false;
     }
     return true;
 }
@@ -209,8 +215,8 @@ static void state_free(PlanState *state) {
     else if (runtime) runtime->plans = state->next;
     if (state->next) state->next->previous = state->previous;
     for (int i = 0; i < state->plan->launches.count && runtime; i++) {
-        kernel_release(runtime, state->steps[i].loaded);
-        kernel_release(runtime, state->steps[i].twin);
+        kernel_release(runtime, state->steps[i].call.loaded);
+        kernel_release(runtime, state->steps[i].scalar.loaded);
     }
     graph_cache_free(state);
     arena_free(state->arena);
@@ -255,16 +261,15 @@ bool plan_load(Runtime *runtime, Plan *plan, CompileReport *report, OpError *err
 void plan_unload(Runtime *runtime, Plan *plan) {
     (void)runtime;
     close_plan(plan);
-    for (int i = 0; i < plan->launches.count; i++) plan->launches.at[i].loaded = NULL;
 }
 
 void plans_close(Runtime *runtime) {
     for (PlanState *state = runtime->plans, *next; state; state = next) {
         next = state->next;
         for (int i = 0; i < state->plan->launches.count; i++) {
-            kernel_release(runtime, state->steps[i].loaded);
-            kernel_release(runtime, state->steps[i].twin);
-            state->steps[i].loaded = state->steps[i].twin = NULL;
+            kernel_release(runtime, state->steps[i].call.loaded);
+            kernel_release(runtime, state->steps[i].scalar.loaded);
+            state->steps[i].call.loaded = state->steps[i].scalar.loaded = NULL;
         }
         graph_cache_free(state);
         state->runtime = NULL;

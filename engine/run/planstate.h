@@ -10,15 +10,22 @@ typedef struct GraphCache GraphCache;
 typedef struct Patch { int64_t *target; DimCode code; } Patch;                      /* *target = code(sizes) before the step */
 typedef struct TensorSlot { Arg *arg; int buffer; bool output; } TensorSlot;        /* an extern op's tensor */
 
+/* A kernel with its arguments laid out. */
+typedef struct KernelCall {
+    const Kernel *kernel;        /* NULL: there is none */
+    LoadedKernel *loaded;
+    const int *buffers; int pointer_count;
+    void **pointers, **params;   /* params: CUDA's array of pointers to arguments */
+    int64_t *sizes, grid[3];
+    CudaLaunch cuda;
+} KernelCall;
+
 typedef struct Step {
     const Launch *launch;
     VEC(Patch) patches;
     /* KERNEL */
-    LoadedKernel *loaded, *twin; /* twin: the scalar variant, compiled when first needed */
-    void **pointers, **params;   /* params: CUDA's array of pointers to arguments */
-    int64_t *sizes, grid[3];
-    CudaLaunch cuda;
-    uintptr_t misaligned;        /* bits of a pointer that must be 0 for the vector variant */
+    KernelCall call, scalar;     /* scalar: for pointers that are not aligned; loaded when first needed */
+    uintptr_t misaligned;        /* bits of a pointer that must be 0 for `call` */
     /* EXTERN_OP */
     Arg *args, *outs;
     VEC(TensorSlot) tensors;

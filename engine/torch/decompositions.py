@@ -381,6 +381,10 @@ def batched_matmul(input, other):
     return aten._unsafe_view(result, shape + ([n] if rank > 1 else []) + ([p] if other_rank > 1 else []))
 
 
+def mv(input, vec):
+    return (wide(input) * wide(vec)).sum([1]).to(input.dtype)
+
+
 def bilinear(input1, input2, weight, bias=None):
     """y[…, o] = x1[…, i] * weight[o, i, j] * x2[…, j]"""
     shape = list(input1.shape[:-1])

@@ -35,9 +35,7 @@ static void gather_arguments(VM *vm, const Op *op, const Code *code, const Arg *
     }
 }
 
-Value op_call_body(VM *vm, const Op *op, const Arg *args, int nargs) {
-    Object *body = op->body_function ? op->body_function : (Object *)op_body(vm, op);
-    if (!body) return VALUE_ERROR;
+Value op_call_function(VM *vm, const Op *op, Object *body, const Arg *args, int nargs) {
     Call call = {0};
     gather_arguments(vm, op, body->type == OBJ_FUNCTION ? ((Function *)body)->code : NULL, args, nargs, &call);
     Value kwnames = call.names.count ? tuple_new(vm, call.names.at, call.names.count) : VALUE_NULL;
@@ -51,6 +49,11 @@ Value op_call_body(VM *vm, const Op *op, const Arg *args, int nargs) {
     vec_free(&call.values);
     vec_free(&call.names);
     return result;
+}
+
+Value op_call_body(VM *vm, const Op *op, const Arg *args, int nargs) {
+    Object *body = op->body_function ? op->body_function : (Object *)op_body(vm, op);
+    return body ? op_call_function(vm, op, body, args, nargs) : VALUE_ERROR;
 }
 
 Value op_call_body_without_grad(VM *vm, const Op *op, const Arg *args, int nargs) {

@@ -8,6 +8,7 @@
  * Invariant: nothing is written before every check passed. To add a device: its Executor in VM.executors. */
 #include "vm/autograd_record.h"
 #include "vm/body.h"
+#include "vm/card.h"
 #include "vm/concrete.h"
 #include "vm/dispatch.h"
 #include "vm/torch_library.h"
@@ -224,9 +225,8 @@ bool inplace_keep_original(VM *vm, const Op *op, const Arg *args, int nargs, Ten
     return *original != NULL;
 }
 
-/* silu_: the body of silu, copied over. */
-static bool run_body_into(VM *vm, const Op *op, const Arg *args, int nargs) {
-    Value made = op_call_body_without_grad(vm, op->functional_op, args, nargs);
+/* silu_: what the body of silu made, copied over. Takes the reference. */
+static bool copy_into(VM *vm, const Arg *args, Value made) {
     if (value_is_error(made)) return false;
     Arg copy[] = {args[0], arg_of_tensor(tensor_of(made)), arg_none()};
     bool ok = run_on_device(vm, args[0].tensor.meta->device, op_find(vm->ops, "copy_"), copy, 3, copy, 1);
@@ -236,7 +236,10 @@ static bool run_body_into(VM *vm, const Op *op, const Arg *args, int nargs) {
 
 static bool write_into(VM *vm, const Op *op, const Arg *args, int nargs) {
     Inferred inferred;
-    if (op->functional_op && op_runs_body(op->functional_op)) return run_body_into(vm, op, args, nargs);
+    const Op *functional = op->functional_op;
+    if (functional && op_runs_body(functional)) return copy_into(vm, args, op_call_body_without_grad(vm, functional, args, nargs));
+    Value made = functional && !without_data(vm, args, nargs) ? card_run(vm, functional, args, nargs) : VALUE_NULL;
+    if (made.tag != V_NULL) return copy_into(vm, args, made);
     if (!inferred_make(vm, op, args, nargs, &inferred)) return false;
     inferred_free(&inferred);
     return without_data(vm, args, nargs) || run_on_device(vm, args[0].tensor.meta->device, op, args, nargs, args, 1);
@@ -360,10 +363,22 @@ static Value run_across(VM *vm, const Op *op, const Arg *args, int nargs) {
 
 /* ---- the hook ---- */
 
+/* VALUE_NULL: not made of others on the device where its tensors are. */
+static Value run_card_body(VM *vm, const Op *op, const Arg *args, int nargs) {
+    if (vm->torch->compile_only) return VALUE_NULL;
+    Value result = card_run(vm, op, args, nargs);
+    if (result.tag == V_NULL || value_is_error(result) || autograd_record(vm, op, args, nargs, result)) return result;
+    value_unref(vm, result);
+    return VALUE_ERROR;
+}
+
 static Value run_on_one_device(VM *vm, const Op *op, const Arg *args, int nargs) {
+    if (!vm->torch->compile_only && card_has_masks(op, args, nargs)) return card_run_masks(vm, op, args, nargs);
     if (op_has(op, TRAIT_INPLACE) && args[0].tag == ARG_TENSOR) return run_inplace(vm, op, args, nargs);
     if (op_runs_body(op)) return runs_whole(vm, op, args, nargs) ? run_plain(vm, op, args, nargs) : run_body(vm, op, args, nargs);
     if (op->family == FAMILY_VIEW) return run_view(vm, op, args, nargs);
+    Value made = op_has(op, TRAIT_CARD) ? run_card_body(vm, op, args, nargs) : VALUE_NULL;
+    if (made.tag != V_NULL) return made;
     return run_plain(vm, op, args, nargs);
 }
 

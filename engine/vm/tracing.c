@@ -8,6 +8,7 @@
 #include "vm/tracing.h"
 #include "vm/autograd_record.h"
 #include "vm/body.h"
+#include "vm/card.h"
 #include "vm/concrete.h"
 #include "vm/dispatch.h"
 #include "vm/internal.h"
@@ -295,6 +296,8 @@ static Value tracing_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     if (op->family == FAMILY_COMPOSITE) return op_call_body(vm, op, args, nargs);
     if (op_has(op, TRAIT_INPLACE) && args[0].tag == ARG_TENSOR) return traced_inplace(vm, op, args, nargs);
     if (expand) return op->grad ? with_record(vm, op, args, nargs, op_call_body_without_grad(vm, op, args, nargs)) : op_call_body(vm, op, args, nargs);
+    Value made = tracer_of(vm)->expand_decomposed && op_has(op, TRAIT_CARD) && !(op->traits & (TRAIT_SYNC | TRAIT_INPLACE)) ? card_run(vm, op, args, nargs) : VALUE_NULL;
+    if (made.tag != V_NULL) return with_record(vm, op, args, nargs, made);
     if (is_reshape(op)) return traced_reshape(vm, op, args, nargs);
     return with_record(vm, op, args, nargs, record_row(vm, op, args, nargs));
 }

@@ -145,6 +145,45 @@ START_TEST(a_card_copies_fills_and_pools) {
 }
 END_TEST
 
+/* The grid and the sizes of both variants follow from the run's sizes, and the twin's list of them is its own. */
+START_TEST(a_scalar_twin_has_symbolic_sizes_of_its_own) {
+    if (!load_driver()) return;
+    Runtime *rt = open_runtime(folder);
+    OpError error = {0};
+    SymTable *syms = sym_table_new(arena);
+    Dim quarter = sym_var(syms, "s0", 1, 1 << 20, SYM_SIZE), whole = dim_mul(syms, quarter, 4), lists[1] = {dim_mul(syms, quarter, 4)};
+    Kernel *twin = cuda_kernel_new("triple_0", 0, NULL), *kernel = cuda_kernel_new("scale_0", 16, twin);
+    twin->pointer_count = kernel->pointer_count = 2;
+    twin->size_count = kernel->size_count = 1;
+    twin->grid[0] = whole, kernel->grid[0] = quarter;
+    Plan *plan = card_plan(kernel);
+    plan->size_inputs = 1;
+    plan->size_vars = &quarter;
+    for (int i = 0; i < 2; i++) {
+        Launch *launch = &plan->launches.at[i];
+        launch->sizes = lists;
+        launch->scalar_buffers = launch->buffers;
+        launch->scalar_sizes = lists;
+    }
+    ck_assert_msg(plan_load(rt, plan, NULL, &error), "%s", error.message);
+    float ones[64];
+    int64_t size = 16;
+    for (int i = 0; i < 64; i++) ones[i] = 1;
+    Storage *x = storage_new(rt, card, 256), *y = storage_new(rt, card, 512);
+    ck_assert(device_copy(rt, x->data, card, ones, cpu, 256, &error));
+    for (int place = 0; place < 2; place++) {
+        void *out = (char *)y->data + 4 * place;
+        device_fill(rt, card, y->data, 0, 512);
+        ck_assert_msg(plan_run(rt, plan, &x->data, NULL, &out, &size, &error), "%s", error.message);
+        ck_assert(first_of(rt, out) == (place ? 6 : 4));
+    }
+    storage_unref(x);
+    storage_unref(y);
+    plan_unload(rt, plan);
+    runtime_close(rt);
+}
+END_TEST
+
 START_TEST(a_card_runs_plans_and_replays_graphs) {
     if (!load_driver()) return;
     Runtime *rt = open_runtime(folder);
@@ -265,7 +304,7 @@ int main(void) {
     const TTest *tests[] = {
         nvrtc_compiles_without_a_card, cuda_plans_compile_and_refuse_to_run_without_a_card,
 #ifdef HAVE_CUDA_H
-        a_card_copies_fills_and_pools, a_card_runs_plans_and_replays_graphs, a_card_copies_by_strides_and_through_the_host,
+        a_card_copies_fills_and_pools, a_card_runs_plans_and_replays_graphs, a_scalar_twin_has_symbolic_sizes_of_its_own, a_card_copies_by_strides_and_through_the_host,
         errors_of_the_driver_name_the_call,
 #endif
     };

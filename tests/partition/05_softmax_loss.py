@@ -1,0 +1,25 @@
+# Softmax of a matmul
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+DEVICE = "cpu"
+
+
+def train(f, *inputs):
+    """One step of the compiled function: every result summed, then backward."""
+    f = f.to(DEVICE) if isinstance(f, nn.Module) else f
+    inputs = [x.detach().to(DEVICE).requires_grad_(x.requires_grad) for x in inputs]
+    torch.compile(f)(*inputs).float().sum().backward()
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(128, 100)
+
+    def forward(self, x):
+        return F.softmax(self.a(x), -1).pow(2)
+
+
+train(Net(), torch.randn(64, 128))

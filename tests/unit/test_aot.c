@@ -16,7 +16,7 @@ static RandomNet net_random(uint32_t *state) {
     for (int i = 0; i < net.edges; i++) {
         net.from[i] = (int)(next_random(state) % (uint32_t)net.nodes);
         net.to[i] = (int)(next_random(state) % (uint32_t)net.nodes);
-        net.capacity[i] = 1 + (int64_t)(next_random(state) % 50);
+        net.capacity[i] = next_random(state) % 5 ? 1 + (int64_t)(next_random(state) % 50) : FLOW_INFINITE;
     }
     return net;
 }
@@ -28,7 +28,7 @@ static int64_t cut_by_force(const RandomNet *net) {
         if (!(side & 1) || side & (1 << (net->nodes - 1))) continue;
         int64_t total = 0;
         for (int i = 0; i < net->edges; i++)
-            if (side >> net->from[i] & 1 && !(side >> net->to[i] & 1)) total += net->capacity[i];
+            if (side >> net->from[i] & 1 && !(side >> net->to[i] & 1) && total < FLOW_INFINITE) total += net->capacity[i];
         if (total < best) best = total;
     }
     return best;
@@ -43,10 +43,10 @@ START_TEST(minimum_cut_matches_brute_force) {
         for (int i = 0; i < net.edges; i++) network_edge(flow, net.from[i], net.to[i], net.capacity[i]);
         bool *side = ARENA_ARRAY(arena, bool, net.nodes);
         int64_t cut = network_minimum_cut(flow, 0, net.nodes - 1, side), across = 0;
-        for (int i = 0; i < net.edges; i++)
+        int64_t want = cut_by_force(&net);
+        for (int i = 0; want < FLOW_INFINITE && i < net.edges; i++)
             if (side[net.from[i]] && !side[net.to[i]]) across += net.capacity[i];
-        ck_assert_int_eq(cut, cut_by_force(&net));
-        ck_assert_int_eq(cut, across);
+        ck_assert(want >= FLOW_INFINITE ? cut >= FLOW_INFINITE : cut == want && across == want);
         arena_free(arena);
     }
 }

@@ -206,7 +206,7 @@ def unfold_backward(grad_in, input_sizes, dim, size, step):
 
 # ---- random ----
 
-def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False):
+def randperm(n, *, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
     return torch.rand([n], dtype=torch.float64, device=device).sort(0)[1].to(torch.int64 if dtype is None else dtype)
 
 

@@ -40,8 +40,10 @@ def _normalized_shape(input, normalized_shape):
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
-    shape = _normalized_shape(input, normalized_shape)
-    return aten.native_layer_norm(input, shape, weight, bias, eps)[0]
+    # The usual call in one comparison: on a card it is most of what the host does.
+    if input.shape[-len(normalized_shape):] != tuple(normalized_shape):
+        normalized_shape = _normalized_shape(input, normalized_shape)
+    return aten.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):

@@ -118,6 +118,18 @@ bool meta_is_contiguous(const Meta *meta) {
     return true;
 }
 
+bool meta_is_channels_last(const Meta *meta) {
+    static const int order[] = {1, 3, 2, 0};
+    Dim expected = 1;
+    if (meta->rank != 4) return false;
+    for (int i = 0; i < 4; i++) {
+        Dim size = meta->sizes[order[i]];
+        if (size != 1 && !surely_equal(meta->strides[order[i]], expected)) return false;
+        if (size != 0) expected = dim_product(expected, size);
+    }
+    return true;
+}
+
 /* Dims by increasing stride, insertion sort (few dims, nearly sorted as a rule). */
 static void order_by_stride(const Meta *meta, int *order) {
     for (int i = 0; i < meta->rank; i++) {

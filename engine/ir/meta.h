@@ -43,6 +43,7 @@ Dim meta_numel_dim(const Meta *meta, SymTable *syms);
 int64_t meta_bytes(const Meta *meta);                                        /* numel * size; what a dense copy occupies */
 int64_t meta_storage_span(const Meta *meta);                                 /* elements from the first to the last touched, plus offset: what a storage must hold */
 bool meta_is_contiguous(const Meta *meta);                                   /* PyTorch's rule: size-1 dims are ignored, empty is contiguous */
+bool meta_is_channels_last(const Meta *meta);                                /* rank 4, channels innermost: memory_format=torch.channels_last */
 bool meta_is_dense(const Meta *meta);                                        /* non-overlapping and dense in some order of dims */
 bool meta_same_shape(const Meta *a, const Meta *b);
 bool meta_equal(const Meta *a, const Meta *b);                               /* dtype, device, sizes, strides */

@@ -7,9 +7,11 @@
  *   half           like the first, `dim` half as long (glu)
  *   square         like the first, square matrices; determinant: without its last two dims
  *   layer_norm, group_norm, batch_norm, nll_loss, loss
+ *   and the words of windows.c: convolution, pool 2 …
  * Invariant: metas are those that running the body would give. */
 #include "op/family.h"
 #include "op/rowwise.h"
+#include "op/windows.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +192,8 @@ static bool decomposed_infer(const Op *op, const Arg *args, int nargs, Meta *out
     if (strcmp(op->shared, "half") == 0) return infer_half(op, args, outs, context, error);
     if (strcmp(op->shared, "square") == 0 || strcmp(op->shared, "determinant") == 0) return infer_square(op, args, outs, context, error);
     if (strcmp(op->shared, "nll_loss") == 0) return infer_nll_loss(op, args, outs, context, error);
+    bool known, good = windows_infer(op, args, outs, context, error, &known);
+    if (known) return good;
     return infer_loss(op, args, outs, context, error);
 }
 

@@ -196,14 +196,6 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     return total / counts if input.is_floating_point() else total.div(counts, rounding_mode="floor")
 
 
-def unfold_backward(grad_in, input_sizes, dim, size, step):
-    count = 1
-    for length in input_sizes:
-        count = count * length
-    places = torch.arange(count, device=grad_in.device).view(list(input_sizes)).unfold(dim, size, step)
-    return grad_in.new_zeros([count]).scatter_add(0, places.reshape([-1]), grad_in.reshape([-1])).view(list(input_sizes))
-
-
 # ---- random ----
 
 def randperm(n, *, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):

@@ -29,6 +29,13 @@ from torch.decompositions.normalizations import (
     native_batch_norm, native_batch_norm_backward, native_group_norm, native_group_norm_backward, native_layer_norm,
     native_layer_norm_backward)
 from torch.decompositions.order import mode, nanmedian
+from torch.decompositions.resizing import grid_sampler_2d, pixel_shuffle, pixel_unshuffle, resized, resized_backward
+from torch.decompositions.windows import (
+    _adaptive_avg_pool2d, _adaptive_avg_pool2d_backward, _adaptive_avg_pool3d, _adaptive_avg_pool3d_backward, adaptive_max_pool2d,
+    adaptive_max_pool2d_backward, adaptive_max_pool3d, adaptive_max_pool3d_backward, avg_pool2d, avg_pool2d_backward, avg_pool3d,
+    avg_pool3d_backward, col2im, convolution, convolution_backward, im2col, max_pool2d_with_indices, max_pool2d_with_indices_backward,
+    max_pool3d_with_indices, max_pool3d_with_indices_backward, picked, reflection_pad, reflection_pad_backward, replication_pad,
+    replication_pad_backward, unfold_backward)
 from torch.decompositions.shapes import dims_of, reduce_loss, size_of, wide
 
 aten = torch.ops.aten

@@ -185,10 +185,11 @@ static int count_inputs(const Arg *args, int nargs) {
     return n;
 }
 
-/* A stand-in with shape, dtype and device, but no data. */
+/* A stand-in with shape, dtype, device and whether it wants a gradient, but no data. */
 static Value ghost_of(VM *vm, Value v) {
     if (!value_is_tensor(v)) return v;
     Tensor *ghost = tensor_fake(vm, &tensor_of(v)->meta, NULL);
+    ghost->requires_grad = tensor_needs_grad(tensor_of(v));
     value_unref(vm, v);
     return value_tensor(ghost);
 }

@@ -154,10 +154,12 @@ static bool runs_natively(VM *vm, const Op *op, const Arg *args, int nargs) {
     return (op_records_itself(op) && !narrow) || !autograd_needed(vm, args, nargs);
 }
 
-/* Does the device of its tensors run the row as a whole? What a body changes beside its results (running statistics) it changes op by op. */
+/* Does the device of its tensors run the row as a whole? What a body changes beside its results (running statistics) it changes op by op, and
+ * a row without a formula (native_layer_norm_backward) gets its derivative from the ops of its body. */
 static bool runs_whole(VM *vm, const Op *op, const Arg *args, int nargs) {
     if (op->family != FAMILY_DECOMPOSED || op_has(op, TRAIT_EFFECT)) return false;
     if (runs_natively(vm, op, args, nargs)) return true;
+    if (!op_records_itself(op) && autograd_needed(vm, args, nargs)) return false;
     for (int i = 0; i < nargs; i++)
         if (args[i].tag == ARG_TENSOR) return vm->executors[args[i].tensor.meta->device.kind].runs_bodies;
     return false;

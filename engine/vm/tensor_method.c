@@ -59,22 +59,12 @@ static Value method_length(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return length < 0 ? VALUE_ERROR : value_int(length);
 }
 
-static bool is_channels_last(const Meta *m) {
-    if (m->rank != 4) return false;
-    static const int order[] = {1, 3, 2, 0};
-    Dim expected = 1;
-    for (int i = 0; i < 4; i++) {
-        if (m->sizes[order[i]] != 1 && m->strides[order[i]] != expected) return false;
-        if (m->sizes[order[i]] > 1) expected *= m->sizes[order[i]];
-    }
-    return true;
-}
 static Value method_is_contiguous(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     static const char *const names[] = {"memory_format"};
     Value out[1];
     if (!vm_parse_args(vm, "is_contiguous", args + 1, nargs - 1, kwnames, names, 1, 0, out)) return VALUE_ERROR;
     bool channels_last = value_is(out[0], OBJ_STR) && strcmp(str_text(out[0]), "torch.channels_last") == 0;
-    return value_bool(channels_last ? is_channels_last(&SELF->meta) : meta_is_contiguous(&SELF->meta));
+    return value_bool(channels_last ? meta_is_channels_last(&SELF->meta) : meta_is_contiguous(&SELF->meta));
 }
 
 /* t.untyped_storage(): what it is asked for is the address and the size. */

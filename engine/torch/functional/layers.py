@@ -83,14 +83,6 @@ def channel_shuffle(input, groups):
     return torch.nn.functional.channel_shuffle(input, groups)
 
 
-def pixel_shuffle(input, upscale_factor):
-    return torch.nn.functional.pixel_shuffle(input, upscale_factor)
-
-
-def pixel_unshuffle(input, downscale_factor):
-    return torch.nn.functional.pixel_unshuffle(input, downscale_factor)
-
-
 def constant_pad_nd(input, pad, value=0):
     return torch.ops.aten.constant_pad_nd(input, pad, value)
 

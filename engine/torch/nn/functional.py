@@ -13,7 +13,7 @@ from torch.nn.functional.loss import (
     binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, gaussian_nll_loss, hinge_embedding_loss,
     huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss,
     nll_loss, poisson_nll_loss, smooth_l1_loss, soft_margin_loss, triplet_margin_loss, triplet_margin_with_distance_loss)
-from torch.nn.functional.resize import channel_shuffle, interpolate, pixel_shuffle, pixel_unshuffle, upsample
+from torch.nn.functional.resize import channel_shuffle, interpolate, upsample
 from torch.nn.functional.sampling import (
     affine_grid, ctc_loss, grid_sample, lp_pool1d, lp_pool2d, max_unpool1d, max_unpool2d, max_unpool3d)
 from torch.nn.functional.vision import (

@@ -5,6 +5,8 @@
 import torch
 from torch.nn.functional.vision import _each, avg_pool1d, avg_pool2d
 
+aten = torch.ops.aten
+
 
 # ---- pooling ----
 
@@ -67,30 +69,6 @@ def affine_grid(theta, size, align_corners=None):
     return torch.bmm(base, theta.transpose(1, 2)).reshape([count, height, width, 2])
 
 
-def _place(x, n, padding_mode, align_corners):
-    """From -1 … 1 to elements."""
-    x = (x + 1) / 2 * (n - 1) if align_corners else ((x + 1) * n - 1) / 2
-    if padding_mode == "border":
-        return x.clamp(0, n - 1)
-    if padding_mode == "reflection":
-        low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
-        if span == 0:
-            return torch.zeros_like(x)
-        turns = ((x - low).abs() / span).floor()
-        rest = (x - low).abs() - turns * span
-        return (torch.where(turns % 2 == 0, rest, span - rest) + low).clamp(0, n - 1)
-    return x
-
-
-def _read(input, x, y, padding_mode):
-    """The elements at integer places; zero outside."""
-    count, channels, height, width = input.shape
-    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    at = (y.clamp(0, height - 1) * width + x.clamp(0, width - 1)).to(torch.int64).reshape([count, 1, -1])
-    values = input.reshape([count, channels, -1]).gather(2, at.expand([count, channels, at.shape[2]]))
-    return torch.where(inside.unsqueeze(1), values.reshape([count, channels] + list(x.shape[1:])), 0)
-
-
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     if mode not in ("bilinear", "nearest"):
         raise NotImplementedError(f"nn.functional.grid_sample(): expected mode to be 'bilinear' or 'nearest', but got: '{mode}'")
@@ -98,15 +76,8 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         raise ValueError(f"nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'")
     if input.dim() != 4:
         raise NotImplementedError("grid_sample is for images: inputs of 4 dimensions")
-    x = _place(grid[..., 0], input.shape[3], padding_mode, bool(align_corners))
-    y = _place(grid[..., 1], input.shape[2], padding_mode, bool(align_corners))
-    if mode == "nearest":
-        return _read(input, x.round(), y.round(), padding_mode)
-    left, top = x.floor(), y.floor()
-    right_share, bottom_share = (x - left).unsqueeze(1), (y - top).unsqueeze(1)
-    upper = _read(input, left, top, padding_mode) * (1 - right_share) + _read(input, left + 1, top, padding_mode) * right_share
-    lower = _read(input, left, top + 1, padding_mode) * (1 - right_share) + _read(input, left + 1, top + 1, padding_mode) * right_share
-    return upper * (1 - bottom_share) + lower * bottom_share
+    modes, paddings = {"bilinear": 0, "nearest": 1}, {"zeros": 0, "border": 1, "reflection": 2}
+    return aten.grid_sampler_2d(input, grid, modes[mode], paddings[padding_mode], bool(align_corners))
 
 
 # ---- alignments ----

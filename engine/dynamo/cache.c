@@ -42,10 +42,26 @@ CodeCache *cache_of(Dynamo *dynamo, const Code *code) {
     return cache;
 }
 
+/* As PyTorch's backends compare: by what they are and how they were set up; mode "default" is none. */
+static EntryBackend backend_asked(const Dynamo *dynamo) {
+    const CompileOptions *options = &dynamo->options;
+    bool usual = options->mode && !strcmp(options->mode, "default");
+    return (EntryBackend){options->backend, usual ? NULL : options->mode, options->dynamic_set, options->dynamic_set && options->dynamic};
+}
+
+static bool text_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+bool entry_is_of_backend(const Entry *entry, const Dynamo *dynamo) {
+    if (dynamo->copying) return true;
+    EntryBackend asked = backend_asked(dynamo), made = entry->backend;
+    return text_same(made.name, asked.name) && text_same(made.mode, asked.mode) && made.dynamic_set == asked.dynamic_set && made.dynamic == asked.dynamic;
+}
+
 /* The entry that served last is tried first. */
 Entry *cache_lookup(CodeCache *cache, VM *vm, const Frame *frame) {
     for (int i = cache->entries.count - 1; i >= 0; i--) {
         Entry *entry = cache->entries.at[i];
+        if (!entry_is_of_backend(entry, entry->dynamo)) continue;
         bool asked = entry->dynamo->copying && !entry->is_copy; /* by a command: not the program's call */
         if (asked ? guards_hold_uncounted(&entry->guards, vm, frame) : guards_check(&entry->guards, vm, frame) == NULL) return entry;
     }
@@ -63,6 +79,7 @@ Entry *entry_new(Dynamo *dynamo, CodeCache *cache) {
     entry->guards.arena = arena;
     entry->sources = source_table_new(arena);
     entry->policy = *dynamo->policy;
+    entry->backend = backend_asked(dynamo);
     entry->is_copy = dynamo->copying;
     Compile *c = &entry->compile;
     c->arena = arena;

@@ -28,6 +28,9 @@ typedef struct ShapeBinding {
     const char *why;
 } ShapeBinding;
 
+/* What an entry was compiled for, of what torch.compile(...) asked: it serves no other (BACKEND_MATCH). */
+typedef struct EntryBackend { const char *name, *mode; bool dynamic_set, dynamic; } EntryBackend;
+
 typedef struct EntryInput { const Source *source; Meta meta; Span span; } EntryInput;
 
 struct Entry {
@@ -44,6 +47,7 @@ struct Entry {
     Graph *graph;                   /* captured */
     VEC(EntryInput) inputs;         /* of the graph, in order */
     Compile compile;
+    EntryBackend backend;
     Policy policy;                  /* as set when it was compiled */
     Failure failure;
     bool failed, is_copy, empty;
@@ -65,12 +69,13 @@ struct CodeCache {
     VEC(Entry *) entries;
     bool skipped;                   /* runs eagerly from now on */
     const char *skip_reason;
-    bool limit_noted, alias_noted;
+    bool limit_noted, alias_noted;  /* limit_noted: it has met the limit of recompiles; from then on only its entries serve */
     void *shapes;                   /* what its inputs were in earlier compiles (frame_state.c) */
     CodeCache *original;            /* of a copy made for a command */
 };
 
 CodeCache *cache_of(Dynamo *dynamo, const Code *code);                   /* made when there is none */
+bool entry_is_of_backend(const Entry *entry, const Dynamo *dynamo);      /* of the compiled call that is running; commands take any */
 Entry *cache_lookup(CodeCache *cache, VM *vm, const Frame *frame);
 Entry *entry_new(Dynamo *dynamo, CodeCache *cache);
 Entry *entry_ref(Entry *entry);

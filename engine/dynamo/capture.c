@@ -163,7 +163,7 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     int before = capture->entry->graph->nodes.count;
     Value result = trace_op(vm, op, mine, nargs);
     capture->op_failed = value_is_error(result) && !vm->stopped;
-    capture->has_ops = true;
+    capture->op_count++;
     if (value_is_error(result)) return result;
     const char *path = module_path_now(capture);
     for (int i = before; i < capture->entry->graph->nodes.count; i++) {
@@ -224,7 +224,7 @@ static Value capture_item(VM *vm, Tensor *tensor) {
 }
 
 static const Domain symbolic_domain = {
-    .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .truth = capture_truth, .item = capture_item,
+    .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
     .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .replace_call = capture_replace_call,
     .will_mutate = capture_will_mutate, .may_call = capture_may_call,
@@ -336,7 +336,7 @@ static bool before_instruction(VM *vm, Frame *frame, void *state) {
     }
     if (frame->code->instrs[frame->pc].opcode == OPCODE_LOAD_FAST_AND_CLEAR && (frame->pc < capture->region.pc || frame->pc >= capture->region.end))
         capture->region = comprehension_region(frame->code, frame->pc, capture->steps);
-    if (capture->has_ops && frame->sp == code_localsplus_count(frame->code) && code_exception_at(frame->code, frame->pc) < 0)
+    if (capture->op_count > 1 && frame->sp == code_localsplus_count(frame->code) && code_exception_at(frame->code, frame->pc) < 0)
         capture->statement = (BreakPoint){true, capture->steps, frame->pc};
     capture->steps++;
     return true;
@@ -383,6 +383,7 @@ static void capture_begin(Capture *capture) {
 static void capture_end(Capture *capture) {
     VM *vm = capture->vm;
     shapes_settle(capture);
+    capture_drop_lookups(capture);
     capture->entry->guards.source_count = source_count(capture->entry->sources);
     trace_end(&capture->tracer);
     vm->instruction_hook = capture->outer_hook;

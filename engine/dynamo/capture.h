@@ -11,7 +11,12 @@
 #include "dynamo/modes.h"
 #include "vm/tracing.h"
 
-typedef struct Shadow { Value shadow, real; const Source *source; bool mutated; Value original; /* a copy of the shadow's first content: what is written back is the difference */ } Shadow;
+typedef struct Shadow {
+    Value shadow, real; const Source *source;
+    bool mutated;
+    Value original;                 /* a copy of the shadow's first content: what is written back is the difference */
+    bool whole;                     /* a dict: its keys are guarded, all of them and in order; until then only those that were asked for */
+} Shadow;
 typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *node; const Source *source; bool written; /* by an op in place */ } InputTensor;
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
 typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
@@ -39,7 +44,8 @@ typedef struct Capture {
     Modes modes;                    /* as the frame found them */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
-    bool has_ops, in_generator;
+    bool in_generator;
+    int op_count;                   /* ops recorded by the root frame and what it called */
     Span raised_at;                 /* the last raise statement that was run */
     int64_t steps;                  /* instructions of the root frame begun */
     BreakPoint statement;
@@ -56,6 +62,10 @@ Shadow *capture_shadow(Capture *capture, Value object);                  /* NULL
 
 /* shadow.c */
 Value capture_force(VM *vm, Tracked *tracked);
+Value capture_force_keyed(VM *vm, Tracked *tracked);
+void capture_looked_up(VM *vm, Dict *dict, Value key, bool found);
+void capture_dict_whole(Capture *capture, Shadow *shadow);               /* the program depends on all keys of a dict */
+void capture_drop_lookups(Capture *capture);                             /* at the end: guards of keys whose values are guarded anyway */
 Tensor *capture_constant(Capture *capture, Tensor *real);                /* fake for a tensor no source names */
 /* scope.c: attributes, globals, cells, mutation, calls */
 Value capture_load_attr(VM *vm, Value object, const char *name);

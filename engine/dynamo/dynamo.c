@@ -95,11 +95,20 @@ static void record_break(Dynamo *dynamo, const Entry *entry, const BreakPlan *pl
     if (!dynamo->copying && !break_is_known(dynamo, &record)) vec_push(&dynamo->breaks, record);
 }
 
+/* An entry whose guards hold, made for another backend, mode or `dynamic`. */
+static void record_backend(Dynamo *dynamo, const CodeCache *cache, Entry *entry, const Entry *older) {
+    const char *text = "BACKEND_MATCH failure: torch.compile was called with another backend, mode or dynamic";
+    reason_add(&entry->compile.reasons, REASON_RECOMPILE, "recompile.backend", NULL, older->id, cache->code->span, "%s: %s", older->id, text);
+    RecompileRecord record = {arena_strdup(dynamo->arena, entry->id), "identity", arena_printf(dynamo->arena, "%s: %s", older->id, text), cache->code->name, cache->code->span};
+    if (!dynamo->copying) vec_push(&dynamo->recompiles, record);
+}
+
 static void record_recompile(Dynamo *dynamo, CodeCache *cache, Entry *entry, Frame *frame) {
     for (int i = cache->entries.count - 1; i >= 0; i--) {
         Entry *older = cache->entries.at[i];
         GuardFailures failures = {0};
         guards_explain(&older->guards, dynamo->vm, frame, entry->arena, &failures);
+        if (!failures.count && !entry_is_of_backend(older, dynamo)) record_backend(dynamo, cache, entry, older);
         for (int j = 0; j < failures.count; j++) {
             const GuardFailure *f = &failures.at[j];
             reason_add(&entry->compile.reasons, REASON_RECOMPILE, "recompile.guard", f->guard->id, older->id, f->guard->span, "%s: %s", older->id, f->text);
@@ -172,13 +181,17 @@ static void entry_keep(Dynamo *dynamo, Entry *entry) {
     entry_used(dynamo, entry);
 }
 
-static void count_entry(Dynamo *dynamo, Entry *entry) {
-    if (dynamo->copying) return;
-    dynamo->frames_ok++;
+static void count_graph(Dynamo *dynamo, const Entry *entry) {
     if (entry->empty && !dynamo->options.fullgraph && !entry->computes_sizes) return;
     dynamo->graphs++;
     for (int i = 0; i < entry->graph->nodes.count; i++)
         dynamo->ops_captured += entry->graph->nodes.at[i]->kind == NODE_CALL || entry->graph->nodes.at[i]->kind == NODE_GETITEM;
+}
+
+static void count_entry(Dynamo *dynamo, const Entry *entry) {
+    if (dynamo->copying) return;
+    dynamo->frames_ok++;
+    count_graph(dynamo, entry);
 }
 
 /* One attempt at a frame. The VM is put back as it was. */
@@ -327,7 +340,8 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
         entry_unref(entry);
         return OUTCOME_EAGER;
     }
-    if (!shapes_finish(entry)) {
+    if (!shapes_finish(entry)) { /* found when the guards are made: the graph is compiled, the frame is not */
+        if (!dynamo->copying) count_graph(dynamo, entry);
         entry_unref(entry);
         return OUTCOME_ERROR;
     }
@@ -438,6 +452,34 @@ static void leave_alone(Dynamo *dynamo, CodeCache *cache) {
     dynamo->frames_ok++;
 }
 
+/* The compile that is one too many: it gets an id and its reasons, and fails. */
+static bool meet_limit(Dynamo *dynamo, CodeCache *cache, Frame *frame) {
+    static const char text[] = "the limit of recompiles is reached";
+    Entry *entry = entry_new(dynamo, cache);
+    if (!dynamo->copying) dynamo->frames_total++;
+    entry_name(dynamo, cache, entry);
+    record_recompile(dynamo, cache, entry, frame);
+    entry_unref(entry);
+    if (dynamo->options.fullgraph) {
+        vm_raise(dynamo->vm, "FailOnRecompileLimitHit", "recompile_limit reached with fullgraph=True: %s has %d entries, and none serves this call", cache->code->name, cache->entries.count);
+        return false;
+    }
+    cache->limit_noted = true;
+    note_once(dynamo, cache, frame->code->span, text);
+    return true;
+}
+
+/* As PyTorch: from now on the function and what it calls are served by entries that are there, or run eagerly. */
+static Value run_beyond_limit(Dynamo *dynamo, CodeCache *cache, Frame *frame) {
+    watch_tell(dynamo, WATCH_EAGER, NULL, frame, "the limit of recompiles is reached", frame->code->span);
+    if (!cache->limit_noted && !meet_limit(dynamo, cache, frame)) return VALUE_ERROR;
+    bool before = dynamo->only_cached;
+    dynamo->only_cached = true;
+    Value result = frame_run(dynamo->vm, frame);
+    dynamo->only_cached = before;
+    return result;
+}
+
 static Value evaluate(VM *vm, Frame *frame, void *state) {
     Dynamo *dynamo = state;
     if (frame->function && frame->function->disabled) return frame->function->disabled_alone ? frame_run(vm, frame) : run_disabled(vm, frame);
@@ -453,12 +495,8 @@ static Value evaluate(VM *vm, Frame *frame, void *state) {
         leave_alone(dynamo, cache);
         return frame_run(vm, frame);
     }
-    if (!entry && cache->entries.count >= shapes_config(dynamo).recompile_limit) {
-        watch_tell(dynamo, WATCH_EAGER, NULL, frame, "the limit of recompiles is reached", frame->code->span);
-        if (!cache->limit_noted) note_once(dynamo, cache, frame->code->span, "the limit of recompiles is reached");
-        cache->limit_noted = true;
-        return frame_run(vm, frame);
-    }
+    if (!entry && dynamo->only_cached) return frame_run(vm, frame);
+    if (!entry && (cache->limit_noted || cache->entries.count >= shapes_config(dynamo).recompile_limit)) return run_beyond_limit(dynamo, cache, frame);
     if (!entry) {
         Outcome outcome = compile_frame(dynamo, cache, frame, &entry);
         if (outcome == OUTCOME_ERROR) return VALUE_ERROR;

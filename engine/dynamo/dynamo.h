@@ -23,7 +23,7 @@ typedef struct BreakRecord { const char *compile, *kind, *reason; bool in_loop; 
 typedef struct RecompileRecord { const char *compile, *kind, *reason, *function; Span span; } RecompileRecord;
 
 /* What one torch.compile(...) call asked for. */
-typedef struct CompileOptions { bool fullgraph, dynamic_set, dynamic; const char *backend, *mode; } CompileOptions;
+typedef struct CompileOptions { bool fullgraph, dynamic_set, dynamic; const char *backend, *mode; /* interned */ } CompileOptions;
 
 struct Dynamo {
     VM *vm;
@@ -41,6 +41,7 @@ struct Dynamo {
     VEC(RecompileRecord) recompiles;
     CompileOptions options;         /* of the compiled call that is running */
     bool capturing;
+    bool only_cached;               /* a frame beyond the limit of recompiles runs: what it calls is served by entries that are there, and nothing is compiled */
     const Code *compiled_code;      /* of the function that the running compiled call is of, or NULL */
     Object *module;                 /* the module that the running compiled call is of, or NULL */
     bool hide_times;                /* --plain: what is shown must be the same on every run */

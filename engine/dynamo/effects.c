@@ -114,7 +114,12 @@ static void write_cell(Rewrite *r, const CellWrite *write) {
         emit(r, OPCODE_STORE_DEREF, slot);
         return;
     }
-    emit_held_object(r, value_object(write->cell));
+    const Source *known = map_get(r->capture->known, write->cell);
+    if (known && known->base) {
+        emit_source(r, known->base);
+        emit_load_attr(r, "__closure__");
+        emit_subscript(r, value_int(known->index));
+    } else emit_held_object(r, value_object(write->cell));
     emit(r, OPCODE_STORE_ATTR, rewrite_name(r, rewrite_intern(r, "cell_contents")));
 }
 

@@ -382,7 +382,14 @@ static void emit_cell(Rewrite *r, Value v) {
         emit(r, OPCODE_LOAD_CLOSURE, slot);
         return;
     }
-    if (map_has(r->capture->known, v.o)) {
+    const Source *known = map_get(r->capture->known, v.o);
+    if (known && known->base) { /* of the function that this call is given */
+        emit_source(r, known->base);
+        emit_load_attr(r, "__closure__");
+        emit_subscript(r, value_int(known->index));
+        return;
+    }
+    if (known) {
         emit_held_object(r, v);
         return;
     }
@@ -406,6 +413,11 @@ static void emit_cell(Rewrite *r, Value v) {
 
 static void emit_function(Rewrite *r, Value v) {
     Function *function = (Function *)v.o;
+    const Source *known = map_get(r->capture->known, v.o);
+    if (known && !(function->code->file && function->code->file->shipped)) {
+        emit_source(r, known);
+        return;
+    }
     bool made_here = !map_has(r->capture->known, v.o) && (value_is(function->closure, OBJ_TUPLE) || value_is(function->defaults, OBJ_TUPLE) || value_is(function->kwdefaults, OBJ_DICT));
     if (!made_here || (function->code->file && function->code->file->shipped && !value_is(function->closure, OBJ_TUPLE))) {
         emit_held_object(r, v);

@@ -33,7 +33,7 @@ static int64_t value_count(Value value) {
     case OBJ_LIST: return ((const List *)value.o)->count;
     case OBJ_DICT: return ((const Dict *)value.o)->live;
     case OBJ_SET: case OBJ_FROZENSET: return ((const Set *)value.o)->dict->live;
-    default: return -1;
+    default: return value_count(named_items(value));
     }
 }
 
@@ -47,6 +47,29 @@ static bool keys_hold(const Guard *guard, Value value) {
         i++;
     }
     return i == keys->count;
+}
+
+/* Functions that differ in what they close over only share an entry: those values have guards of their own. */
+static bool code_holds(const Guard *guard, Value value) {
+    if (!value_is(value, OBJ_FUNCTION)) return false;
+    const Function *want = (const Function *)guard->expected.o, *got = (const Function *)value.o;
+    return want == got || (want->code == got->code && want->globals == got->globals && want->disabled == got->disabled && want->disabled_alone == got->disabled_alone);
+}
+
+static bool contains_holds(VM *vm, const Guard *guard, Value value) {
+    if (!value_is(value, OBJ_DICT)) return false;
+    Value found = dict_get(vm, (Dict *)value.o, guard->expected);
+    if (value_is_error(found)) vm_clear_exception(vm);
+    bool there = found.tag > V_ERROR;
+    value_unref(vm, found);
+    return there == (guard->length != 0);
+}
+
+static bool absent_holds(VM *vm, const Guard *guard, Value value) {
+    if (!guard->in_class) return attribute_value(vm, value, guard->name).tag == V_NULL;
+    if (!value_is(value, OBJ_INSTANCE)) return false;
+    Dict *own = ((const Instance *)value.o)->dict;
+    return !own || dict_get_name(vm, own, guard->name).tag == V_NULL;
 }
 
 /* First byte of a tensor in its storage, and the one behind its last; without a dim: of its first slice along that. */
@@ -149,7 +172,9 @@ bool guard_holds(const Guard *guard, SourceValues *values) {
     case GUARD_IDENTITY: return value.tag == V_OBJECT && value.o == guard->expected.o;
     case GUARD_LENGTH: return value_count(value) == guard->length;
     case GUARD_KEYS: return keys_hold(guard, value);
-    case GUARD_ABSENT: return attribute_value(vm, value, guard->name).tag == V_NULL;
+    case GUARD_ABSENT: return absent_holds(vm, guard, value);
+    case GUARD_CODE: return code_holds(guard, value);
+    case GUARD_CONTAINS: return contains_holds(vm, guard, value);
     case GUARD_DIFFERENT: return !same_object(value, source_value(values, guard->other));
     case GUARD_SAME: return same_object(value, source_value(values, guard->other));
     default: return false;

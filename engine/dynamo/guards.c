@@ -57,6 +57,12 @@ void guards_release(GuardSet *set, VM *vm) {
 }
 
 /* Reading sources */
+static Value function_attribute(VM *vm, const Function *function, const char *name) {
+    Value own = value_is(function->dict, OBJ_DICT) ? dict_get_name(vm, (Dict *)function->dict.o, name) : VALUE_NULL;
+    if (own.tag != V_NULL) return own;
+    return !strcmp(name, "__defaults__") ? function->defaults : !strcmp(name, "__kwdefaults__") ? function->kwdefaults : VALUE_NULL;
+}
+
 Value attribute_value(VM *vm, Value object, const char *name) {
     if (object.tag != V_OBJECT) return VALUE_NULL;
     Value found = VALUE_NULL;
@@ -65,7 +71,7 @@ Value attribute_value(VM *vm, Value object, const char *name) {
         Value own = ((const Tensor *)object.o)->dict;
         return value_is(own, OBJ_DICT) ? dict_get_name(vm, (Dict *)own.o, name) : VALUE_NULL;
     }
-    if (object.o->type == OBJ_FUNCTION) return strcmp(name, "__defaults__") ? VALUE_NULL : ((const Function *)object.o)->defaults;
+    if (object.o->type == OBJ_FUNCTION) return function_attribute(vm, (const Function *)object.o, name);
     if (object.o->type == OBJ_INSTANCE) {
         const Instance *instance = (const Instance *)object.o;
         if (!strcmp(name, "__dict__")) return value_object(instance->dict);
@@ -80,10 +86,18 @@ Value attribute_value(VM *vm, Value object, const char *name) {
     return found;
 }
 
+Value named_items(Value object) {
+    if (!value_is(object, OBJ_INSTANCE)) return VALUE_NULL;
+    const Instance *instance = (const Instance *)object.o;
+    Value payload = instance->native && !instance->cls->is_exception ? *(const Value *)instance->native : VALUE_NULL;
+    return value_is(payload, OBJ_TUPLE) ? payload : VALUE_NULL;
+}
+
 static Value item_value(Value object, int index) {
     if (value_is(object, OBJ_TUPLE) && index < ((Tuple *)object.o)->count) return ((Tuple *)object.o)->items[index];
     if (value_is(object, OBJ_LIST) && index < ((List *)object.o)->count) return ((List *)object.o)->items[index];
-    return VALUE_NULL;
+    Value named = named_items(object);
+    return named.tag == V_NULL ? named : item_value(named, index);
 }
 
 static Value key_value(VM *vm, Value object, Value key) {
@@ -223,6 +237,7 @@ static void explain_keys(Explain *e, SourceValues *values) {
     Value actual = source_value(values, e->guard->source), key, item;
     int position = 0;
     if (!value_is(actual, OBJ_DICT)) return;
+    if (((const Dict *)actual.o)->live != keys->count) failure_add(e, "length", arena_printf(e->arena, "len(%s) != %d", e->path, keys->count));
     for (int i = 0; i < keys->count && dict_next((const Dict *)actual.o, &position, &key, &item); i++) {
         if (value_same(key, keys->items[i])) continue;
         Text text = {0};
@@ -233,10 +248,18 @@ static void explain_keys(Explain *e, SourceValues *values) {
     }
 }
 
+/* Under inference_mode tensors are dispatched past autograd: in PyTorch that is a property of each tensor. */
+static void explain_dispatch(Explain *e, const SourceValues *values) {
+    for (int i = 0; i < values->set->all.count; i++)
+        if (values->set->all.at[i].kind == GUARD_TENSOR)
+            failure_add(e, "device", arena_printf(e->arena, "tensor '%s' dispatch key set mismatch: inference_mode is %s", source_text(e->arena, values->set->all.at[i].source), values->vm->inference ? "on" : "off"));
+}
+
 static void explain_guard(Explain *e, SourceValues *values) {
     const Guard *guard = e->guard;
     if (guard->kind == GUARD_GLOBAL_STATE) {
         failure_add(e, "global_state", global_state_text(e->arena, values->vm, guard));
+        if (values->vm->inference != guard->modes.inference) explain_dispatch(e, values);
         return;
     }
     e->path = guard->source ? source_text(e->arena, guard->source) : "";
@@ -245,11 +268,13 @@ static void explain_guard(Explain *e, SourceValues *values) {
         return;
     }
     if (guard->kind == GUARD_KEYS) explain_keys(e, values);
+    if (guard->kind == GUARD_ABSENT && !guard->in_class) failure_add(e, "value", arena_printf(e->arena, "not hasattr(%s, '%s')", e->path, guard->name));
     if (guard->kind == GUARD_LENGTH && guard->length == 0) failure_add(e, "value", arena_printf(e->arena, "not %s", e->path)); /* emptiness is a truth value */
     Text text = {0};
     guard_print_bare(&text, values->vm, guard);
     const char *kind = guard_info[guard->kind].kind;
     if (guard->kind == GUARD_EQUALS && guard->expected.tag == V_FLOAT && guard->expected.f != guard->expected.f) kind = "type"; /* nan equals nothing: its type is what differs */
+    if (guard->kind == GUARD_EQUALS && guard->expected.tag == V_NONE) kind = "identity"; /* `is None` */
     failure_add(e, kind, guard->brief ? guard->brief : brief_text(e->arena, text_cstr(&text)));
     text_free(&text);
 }
@@ -333,9 +358,11 @@ static void guard_print_bare(Text *text, VM *vm, const Guard *guard) {
     case GUARD_TYPE: text_printf(text, ".__class__ is %s", ((Class *)guard->expected.o)->name); break;
     case GUARD_EQUALS: text_put(text, " == "); print_value(text, vm, guard->expected); break;
     case GUARD_IDENTITY: text_put(text, " is "); print_value(text, vm, guard->expected); break;
+    case GUARD_CODE: text_printf(text, ".__code__ is that of %s", ((const Function *)guard->expected.o)->qualname); break;
+    case GUARD_CONTAINS: text_put(text, guard->length ? " contains " : " does not contain "); print_value(text, vm, guard->expected); break;
     case GUARD_LENGTH: text_printf(text, ") == %lld", (long long)guard->length); break;
     case GUARD_KEYS: text_put(text, ".keys() == "); print_value(text, vm, guard->expected); break;
-    case GUARD_ABSENT: text_printf(text, " has no attribute '%s'", guard->name); break;
+    case GUARD_ABSENT: text_printf(text, guard->in_class ? " has no attribute '%s' of its own" : " has no attribute '%s'", guard->name); break;
     case GUARD_COMPARED: text_printf(text, "%s", guard->name); break;
     case GUARD_DIFFERENT: text_put(text, " is not "); source_print(text, guard->other); break;
     case GUARD_SAME: text_put(text, " is "); source_print(text, guard->other); break;

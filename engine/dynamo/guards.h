@@ -29,9 +29,10 @@ typedef struct Guard {
     const Source *source;
     const Source *other;            /* SAME */
     const Source *const *sources; int source_count; /* NO_ALIAS */
-    Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; KEYS: a tuple. Held by the set */
-    int64_t length;                 /* LENGTH; COMPARED: 2 * CompareOp + the answer; NO_OVERLAP: how many of the sources are written to, the first ones */
+    Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; CODE: a function; KEYS: a tuple; CONTAINS: the key. Held by the set */
+    int64_t length;                 /* LENGTH; CONTAINS: 1 or 0; CODE: defaults, -1: None; COMPARED: 2 * CompareOp + the answer; NO_OVERLAP: how many of the sources are written to, the first ones */
     const char *name;               /* ABSENT */
+    bool in_class;                  /* ABSENT: the class has it, and only the object's own attributes are asked */
     Meta meta;                      /* TENSOR; a size or stride that is no integer may have any value */
     bool requires_grad, is_parameter;
     unsigned marks;                 /* TENSOR: dims that were marked dynamic; a tensor with others marked is compiled for itself */
@@ -66,6 +67,7 @@ Value frame_value(VM *vm, const Frame *frame, const Source *source);     /* with
 bool slot_value(SourceValues *values, const SizeSource *slot, int64_t *value);
 /* Same type and same bits: True is not 1, -0.0 is not 0.0, nan is nan. */
 bool value_same(Value a, Value b);
+Value named_items(Value object);                                         /* the tuple of a named tuple, borrowed; V_NULL otherwise */
 Value attribute_value(VM *vm, Value object, const char *name);           /* borrowed, no code of the program is run */
 /* May an element of one be an element of the other? By ranges of memory, and by columns where rows are equally far apart; never a wrong no. */
 bool tensors_meet(const Tensor *a, const Tensor *b);

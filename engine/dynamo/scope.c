@@ -68,6 +68,8 @@ static Value shadow_attribute(Capture *capture, Shadow *shadow, const char *name
         return vm_load_attr_generic(vm, shadow->shadow, name);
     }
     if (is_plain_data(in_class)) return capture_track(capture, in_class, capture_source(capture, SOURCE_ATTR, shadow->source, name, 0, VALUE_NULL));
+    if (value_is(in_class, OBJ_FUNCTION)) /* a method, unless the object itself gets an attribute of this name */
+        guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_ABSENT, .source = shadow->source, .name = name, .in_class = true, .span = vm_user_span(vm), .why = "a method of the class was used"});
     return vm_load_attr_generic(vm, shadow->shadow, name);
 }
 
@@ -99,6 +101,15 @@ static Value shadow_namespace(Capture *capture, Shadow *shadow) {
     return vm_load_attr_generic(capture->vm, shadow->shadow, intern(capture->vm->lang->names, "__dict__"));
 }
 
+/* What the program set on a function of its own. */
+static Value function_attribute(Capture *capture, Value object, const char *name) {
+    const Function *function = (const Function *)object.o;
+    const Source *source = known_source(capture, object);
+    Value own = value_is(function->dict, OBJ_DICT) ? dict_get_name(capture->vm, (Dict *)function->dict.o, name) : VALUE_NULL;
+    if (!source || own.tag == V_NULL) return vm_load_attr_generic(capture->vm, object, name);
+    return capture_track(capture, own, capture_source(capture, SOURCE_ATTR, source, name, 0, VALUE_NULL));
+}
+
 /* Attribute of a class or of a module of the program, reached by identity. */
 static Value known_attribute(Capture *capture, Value object, const char *name) {
     VM *vm = capture->vm;
@@ -116,6 +127,7 @@ Value capture_load_attr(VM *vm, Value object, const char *name) {
         if (!shadow) return vm_load_attr_generic(vm, object, name);
         return strcmp(name, "__dict__") ? shadow_attribute(capture, shadow, name) : shadow_namespace(capture, shadow);
     }
+    if (object.o->type == OBJ_FUNCTION) return function_attribute(capture, object, name);
     if (object.o->type == OBJ_CLASS || object.o->type == OBJ_MODULE) return known_attribute(capture, object, name);
     return vm_load_attr_generic(vm, object, name);
 }
@@ -254,9 +266,19 @@ static const Source *object_source(Capture *capture, Value v) {
     return shadow ? shadow->source : NULL;
 }
 
+/* Here it matters which function it is, beside what its code is. */
+static void function_compared(Capture *capture, Value v) {
+    const Source *source = value_is(v, OBJ_FUNCTION) ? known_source(capture, v) : NULL;
+    if (!source || (((Function *)v.o)->code->file && ((Function *)v.o)->code->file->shipped)) return;
+    const Shadow *shadow = capture_shadow(capture, v);
+    capture_guard(capture, GUARD_IDENTITY, source, shadow ? shadow->real : v, "a function was compared or looked up");
+}
+
 /* Objects of the program that were compared by identity: the answer is guarded. (Tensors are told apart by NO_TENSOR_ALIASING.) */
 void capture_compared(VM *vm, Value a, Value b) {
     Capture *capture = capture_of(vm);
+    function_compared(capture, a);
+    function_compared(capture, b);
     const Source *first = object_source(capture, a), *second = object_source(capture, b);
     if (!first || !second || first == second) return;
     guard_add(&capture->entry->guards, vm, (Guard){.kind = a.o == b.o ? GUARD_SAME : GUARD_DIFFERENT, .source = first, .other = second, .span = vm_user_span(vm), .why = "two objects were compared with `is`"});
@@ -266,6 +288,7 @@ bool capture_will_mutate(VM *vm, Object *object) {
     Capture *capture = capture_of(vm);
     Shadow *shadow = map_get(capture->by_shadow, object);
     if (shadow) {
+        capture_dict_whole(capture, shadow);
         shadow->mutated = true;
         return true;
     }
@@ -299,7 +322,5 @@ bool capture_may_call(VM *vm, Value callee) {
     const Source *source = known_source(capture, callee);
     if (!source) return true;
     capture_know_cells(capture, function, source);
-    if (value_is(function->defaults, OBJ_TUPLE) && !(function->code->file && function->code->file->shipped)) /* they are used as they are */
-        capture_guard(capture, GUARD_IDENTITY, capture_source(capture, SOURCE_ATTR, source, "__defaults__", 0, VALUE_NULL), function->defaults, "the defaults of a function of the program were used");
     return true;
 }

@@ -2,13 +2,14 @@
  *
  * To add a kind of value: a case in force_object, its guard, and how it is rebuilt in rewrite.c. */
 #include "dynamo/shapes.h"
+#include "vm/internal.h"
 #include "vm/native.h"
 #include <string.h>
 
 static Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source) {
     Arena *arena = capture->entry->arena;
     Shadow *made = ARENA_NEW(arena, Shadow);
-    *made = (Shadow){shadow, real, source, false, VALUE_NULL};
+    *made = (Shadow){.shadow = shadow, .real = real, .source = source};
     vec_push_in(arena, &capture->shadows, made);
     map_put(capture->by_real, real.o, made);
     map_put(capture->by_shadow, shadow.o, made);
@@ -117,23 +118,57 @@ static const char *key_text(Capture *capture, Value key) {
 static Value force_dict(Capture *capture, Value real, const Source *source) {
     VM *vm = capture->vm;
     Dict *dict = (Dict *)real.o;
-    Value shadow = dict_new(vm), key, value, keys = list_new(vm, NULL, 0);
+    Value shadow = dict_new(vm), key, value;
     capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a dict was read");
     int position = 0;
     while (dict_next(dict, &position, &key, &value)) {
-        list_append(vm, (List *)keys.o, key);
         Value tracked = capture_track(capture, value, capture_source(capture, SOURCE_KEY, source, key_text(capture, key), 0, key));
         dict_set(vm, (Dict *)shadow.o, key, tracked);
         value_unref(vm, tracked);
     }
     ((Dict *)shadow.o)->is_counter = dict->is_counter;
     ((Dict *)shadow.o)->is_ordered = dict->is_ordered;
-    Value tuple = tuple_new(vm, ((List *)keys.o)->items, ((List *)keys.o)->count);
-    capture_guard(capture, GUARD_KEYS, source, tuple, "a dict was read");
-    value_unref(vm, tuple);
-    value_unref(vm, keys);
     shadow_add(capture, shadow, real, source);
     return shadow;
+}
+
+void capture_dict_whole(Capture *capture, Shadow *shadow) {
+    VM *vm = capture->vm;
+    if (shadow->whole || !value_is(shadow->real, OBJ_DICT)) return;
+    shadow->whole = true;
+    Value keys = list_new(vm, NULL, 0), key;
+    int position = 0;
+    while (dict_next((Dict *)shadow->real.o, &position, &key, NULL)) list_append(vm, (List *)keys.o, key);
+    Value tuple = tuple_new(vm, ((List *)keys.o)->items, ((List *)keys.o)->count);
+    capture_guard(capture, GUARD_KEYS, shadow->source, tuple, "a dict was read");
+    value_unref(vm, tuple);
+    value_unref(vm, keys);
+}
+
+/* One key was asked for: whether it is there is guarded, unless all keys are. */
+void capture_looked_up(VM *vm, Dict *dict, Value key, bool found) {
+    Capture *capture = capture_of(vm);
+    const Shadow *shadow = map_get(capture->by_shadow, dict);
+    if (!shadow || shadow->whole || !value_is(shadow->real, OBJ_DICT)) return;
+    const Source *item = capture_source(capture, SOURCE_KEY, shadow->source, key_text(capture, key), 0, key);
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_CONTAINS, .source = shadow->source, .other = item, .expected = key, .length = found, .span = vm_user_span(vm), .why = "a key of a dict was asked for"});
+}
+
+/* A key whose value is guarded has to be there. */
+void capture_drop_lookups(Capture *capture) {
+    GuardSet *set = &capture->entry->guards;
+    Map *read = map_new(capture->entry->arena);
+    for (int i = 0; i < set->all.count; i++)
+        for (const Source *at = set->all.at[i].source; at && !map_has(read, at); at = at->base) map_put(read, at, (void *)(uintptr_t)at);
+    int kept = 0;
+    for (int i = 0; i < set->all.count; i++) {
+        const Guard *guard = &set->all.at[i];
+        bool drop = guard->kind == GUARD_CONTAINS && guard->length && map_has(read, guard->other);
+        if (drop) value_unref(capture->vm, guard->expected);
+        else set->all.at[kept++] = *guard;
+    }
+    set->all.count = kept;
+    set->program = NULL;
 }
 
 static Value force_set(Capture *capture, Value real, const Source *source) {
@@ -158,6 +193,21 @@ static bool is_member_of_class(VM *vm, const Instance *instance) {
     return member.tag == V_OBJECT && member.o == (const Object *)instance;
 }
 
+/* A named tuple: another one of its class, whose items are tracked. */
+static Value force_named_tuple(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    Class *cls = ((Instance *)real.o)->cls;
+    const Tuple *items = (const Tuple *)named_items(real).o;
+    capture_guard(capture, GUARD_TYPE, source, value_object(cls), "a named tuple was read");
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_LENGTH, .source = source, .length = items->count, .span = vm_user_span(vm), .why = "a named tuple was read"});
+    Value *tracked = ARENA_ARRAY(capture->entry->arena, Value, items->count + 1);
+    for (int i = 0; i < items->count; i++) tracked[i] = capture_track(capture, items->items[i], capture_source(capture, SOURCE_ITEM, source, NULL, i, VALUE_NULL));
+    Value shadow = namedtuple_new(vm, cls, tracked, items->count);
+    shadow_add(capture, shadow, real, source);
+    for (int i = 0; i < items->count; i++) value_unref(vm, tracked[i]);
+    return shadow;
+}
+
 /* An object of a class of the program or of torch.nn: its attributes are tracked when they are read (scope.c). */
 static Value force_instance(Capture *capture, Value real, const Source *source) {
     VM *vm = capture->vm;
@@ -166,6 +216,7 @@ static Value force_instance(Capture *capture, Value real, const Source *source) 
         capture_guard(capture, GUARD_IDENTITY, source, real, "a member of a class was used");
         return real;
     }
+    if (named_items(real).tag != V_NULL) return force_named_tuple(capture, real, source);
     if (instance->native) return vm_stop(vm, "other", vm_user_span(vm), "an instance of %s cannot be captured", instance->cls->name);
     capture_guard(capture, GUARD_TYPE, source, value_object(instance->cls), "an object was used");
     Value shadow = instance_new(vm, instance->cls);
@@ -197,6 +248,51 @@ static Value force_identity(Capture *capture, Value real, const Source *source) 
     return real;
 }
 
+static bool has_own_values(const Function *function) {
+    return value_is(function->closure, OBJ_TUPLE) || value_is(function->defaults, OBJ_TUPLE) || value_is(function->kwdefaults, OBJ_DICT);
+}
+
+/* Defaults of a function of the program are inputs like any other: another function object with the same code has its own. */
+static Value function_shadow(Capture *capture, const Function *real, const Source *source) {
+    VM *vm = capture->vm;
+    Value made = function_new(vm, real->code, real->globals);
+    Function *f = (Function *)made.o;
+    f->closure = value_ref(real->closure), f->dict = value_ref(real->dict);
+    f->name = real->name, f->qualname = real->qualname;
+    f->disabled = real->disabled, f->disabled_alone = real->disabled_alone, f->disable_reason = real->disable_reason;
+    if (value_is(real->defaults, OBJ_TUPLE)) {
+        const Tuple *defaults = (const Tuple *)real->defaults.o;
+        Value *items = ARENA_ARRAY(capture->entry->arena, Value, defaults->count + 1);
+        for (int i = 0; i < defaults->count; i++) items[i] = capture_track(capture, defaults->items[i], capture_source(capture, SOURCE_DEFAULT, source, NULL, i, VALUE_NULL));
+        f->defaults = tuple_new(vm, items, defaults->count);
+        for (int i = 0; i < defaults->count; i++) value_unref(vm, items[i]);
+        const Source *whole = capture_source(capture, SOURCE_ATTR, source, intern(vm->lang->names, "__defaults__"), 0, VALUE_NULL);
+        guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_LENGTH, .source = whole, .length = defaults->count, .span = vm_user_span(vm), .why = "a function with defaults was used"});
+    }
+    if (value_is(real->kwdefaults, OBJ_DICT)) {
+        const Source *whole = capture_source(capture, SOURCE_ATTR, source, intern(vm->lang->names, "__kwdefaults__"), 0, VALUE_NULL);
+        f->kwdefaults = value_ref(force_dict(capture, real->kwdefaults, whole));
+        capture_dict_whole(capture, capture_shadow(capture, f->kwdefaults));
+    }
+    return made;
+}
+
+/* A function of the program: an entry serves every function with this code; what it closes over is guarded where it is read. */
+static Value force_function(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    Function *function = (Function *)real.o;
+    const Source *known = map_get(capture->known, function);
+    capture_guard(capture, GUARD_CODE, source, real, "a function of the program was used");
+    if (known && known != source && has_own_values(function))
+        guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_SAME, .source = source, .other = known, .span = vm_user_span(vm), .why = "the same function was reached in two ways"});
+    if (!known) map_put(capture->known, function, (void *)(uintptr_t)source);
+    if (!value_is(function->defaults, OBJ_TUPLE) && !value_is(function->kwdefaults, OBJ_DICT)) return real;
+    Value shadow = function_shadow(capture, function, source);
+    shadow_add(capture, shadow, real, source);
+    map_put(capture->known, shadow.o, (void *)(uintptr_t)source);
+    return shadow;
+}
+
 static Value force_object(Capture *capture, Value real, const Source *source) {
     switch (real.o->type) {
     case OBJ_TENSOR: return force_tensor(capture, (Tensor *)real.o, source);
@@ -206,6 +302,7 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     case OBJ_SET: case OBJ_FROZENSET: return force_set(capture, real, source);
     case OBJ_INSTANCE: return force_instance(capture, real, source);
     case OBJ_METHOD: return force_method(capture, real, source);
+    case OBJ_FUNCTION: return is_shipped(real) ? force_identity(capture, real, source) : force_function(capture, real, source);
     case OBJ_COMPILED: return vm_force(capture->vm, dynamo_inner(real));
     case OBJ_GENERATOR: case OBJ_ITERATOR: return vm_stop(capture->vm, "call", vm_user_span(capture->vm), "a half-used iterator is passed in");
     default: return force_identity(capture, real, source);
@@ -214,7 +311,7 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     return real;
 }
 
-Value capture_force(VM *vm, Tracked *tracked) {
+static Value force_tracked(VM *vm, Tracked *tracked) {
     Capture *capture = capture_of(vm);
     Value real = tracked->inner;
     Value symbol;
@@ -231,4 +328,15 @@ Value capture_force(VM *vm, Tracked *tracked) {
     if (shadow) return shadow->shadow;
     if (map_has(capture->by_shadow, real.o)) return real;
     return force_object(capture, real, tracked->source);
+}
+
+Value capture_force_keyed(VM *vm, Tracked *tracked) { return force_tracked(vm, tracked); }
+
+Value capture_force(VM *vm, Tracked *tracked) {
+    Value forced = force_tracked(vm, tracked);
+    if (value_is(forced, OBJ_DICT)) {
+        Shadow *shadow = capture_shadow(capture_of(vm), forced);
+        if (shadow) capture_dict_whole(capture_of(vm), shadow);
+    }
+    return forced;
 }

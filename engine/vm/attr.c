@@ -296,8 +296,14 @@ static Value call_getattribute(VM *vm, Value object, const char *name) {
     return result;
 }
 
+/* Methods of a dict that look at one key. */
+static bool asks_for_keys(const VM *vm, const char *name) {
+    const VMNames *names = &vm->own->names;
+    return name == names->get_method || name == names->getitem_ || name == names->contains_;
+}
+
 Value vm_load_attr(VM *vm, Value object, const char *name) {
-    object = vm_force(vm, object);
+    object = asks_for_keys(vm, name) ? vm_force_keyed(vm, object) : vm_force(vm, object);
     if (value_is_error(object)) return object;
     Value found = VALUE_NULL;
     if (has_getattribute(object)) found = call_getattribute(vm, object, name);
@@ -314,7 +320,7 @@ Value vm_load_attr(VM *vm, Value object, const char *name) {
 
 /* Functions of the class need no bound method before a call. */
 bool vm_load_method(VM *vm, Value object, const char *name, Value *callable, Value *self) {
-    object = vm_force(vm, object);
+    object = asks_for_keys(vm, name) ? vm_force_keyed(vm, object) : vm_force(vm, object);
     *self = VALUE_NULL;
     bool instance = value_is(object, OBJ_INSTANCE);
     bool plain = !(vm->domain->load_attr && hooked(object)) && !has_getattribute(object) && !value_is(object, OBJ_TENSOR) && !value_is(object, OBJ_CLASS) && !value_is(object, OBJ_SUPER) &&

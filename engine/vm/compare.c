@@ -256,6 +256,7 @@ Value vm_compare(VM *vm, CompareOp op, Value a, Value b) {
     if (result.tag != V_NOTIMPLEMENTED) return result;
     Value x = vm_unwrap(a), y = vm_unwrap(b);
     if (op == COMPARE_EQ || op == COMPARE_NE) {
+        if (vm->domain->compared && (value_is(a, OBJ_FUNCTION) || value_is(b, OBJ_FUNCTION))) vm->domain->compared(vm, a, b);
         int same = plain_equal(vm, x, y);
         return same < 0 ? VALUE_ERROR : value_bool(same == (op == COMPARE_EQ));
     }
@@ -275,6 +276,7 @@ int vm_equal(VM *vm, Value a, Value b) {
     }
     value_ref(a), value_ref(b); /* what they are in may drop them meanwhile */
     int truth;
+    if (vm->domain->compared && (value_is(a, OBJ_FUNCTION) || value_is(b, OBJ_FUNCTION))) vm->domain->compared(vm, a, b);
     if (is_plain(a) && is_plain(b)) truth = plain_equal(vm, a, b);
     else {
         Value result = vm_compare(vm, COMPARE_EQ, a, b);
@@ -346,6 +348,7 @@ static bool hash_object(VM *vm, Value v, uint64_t *hash) {
     case OBJ_OP: *hash = (uint64_t)(uintptr_t)((OpObject *)v.o)->op >> 4; return true;
     case OBJ_DEVICE: *hash = (uint64_t)((DeviceObject *)v.o)->device.kind * 64 + (uint64_t)((DeviceObject *)v.o)->device.index; return true;
     case OBJ_INSTANCE: return hash_instance(vm, v, hash);
+    case OBJ_FUNCTION: if (vm->domain->compared) vm->domain->compared(vm, v, v); /* fall through */
     default: *hash = (uint64_t)(uintptr_t)v.o >> 4; return true;
     }
 }

@@ -83,7 +83,7 @@ int dict_find(VM *vm, Dict *dict, Value key, uint64_t hash) {
 }
 
 static void touched(VM *vm, Dict *dict) {
-    dict->version++;
+    dict->version = ++vm->dict_changes;
     if (dict->head.flags & FLAG_NAMESPACE) vm->own->epoch++;
 }
 
@@ -129,6 +129,12 @@ Value dict_get(VM *vm, Dict *dict, Value key) {
     int entry = dict_find(vm, dict, key, hash);
     if (entry < 0) return entry == -1 ? VALUE_NULL : VALUE_ERROR;
     return value_ref(dict->entries[entry].value);
+}
+
+Value dict_look_up(VM *vm, Dict *dict, Value key) {
+    Value found = dict_get(vm, dict, key);
+    if (vm->domain->looked_up && !value_is_error(found)) vm->domain->looked_up(vm, dict, vm_force(vm, key), found.tag != V_NULL);
+    return found;
 }
 
 void dict_remove_at(VM *vm, Dict *dict, int entry) {

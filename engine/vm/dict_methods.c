@@ -14,7 +14,7 @@ static Value dict_copy_method(METHOD) { UNUSED; return dict_copy(vm, SELF); }
 
 static Value dict_get_method(METHOD) {
     UNUSED;
-    Value found = dict_get(vm, SELF, args[1]);
+    Value found = dict_look_up(vm, SELF, args[1]);
     return found.tag == V_NULL ? (nargs > 2 ? value_ref(args[2]) : VALUE_NONE) : found;
 }
 

@@ -22,6 +22,8 @@ typedef struct Domain {
     /* A function of functional.py (or a DECOMPOSED row): run its body, or record it as one node. args are bound to its signature. NULL: run the body. */
     Value (*leaf)(VM *vm, Function *function, Value *args, int nargs);
     Value (*force)(VM *vm, Tracked *tracked);                   /* *borrowed* result, memoized by the domain */
+    Value (*force_keyed)(VM *vm, Tracked *tracked);             /* the same where of a dict only single keys are asked for: looked_up() tells which */
+    void (*looked_up)(VM *vm, Dict *dict, Value key, bool found);
     int (*truth)(VM *vm, Tensor *tensor);                       /* 1, 0, -1 */
     Value (*item)(VM *vm, Tensor *tensor);                      /* .item() and int(), float(), index of a tensor */
     Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */
@@ -30,7 +32,7 @@ typedef struct Domain {
     Value (*replace_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* of a builtin with effects; args[0] is self. V_NULL: call it */
     Value (*load_tensor_attr)(VM *vm, Tensor *tensor, const char *name);             /* V_NULL: as in the concrete domain */
     int (*store_tensor_attr)(VM *vm, Tensor *tensor, const char *name, Value value); /* 1: taken, 0: as in the concrete domain, -1: error; value V_NULL: deleted */
-    void (*compared)(VM *vm, Value a, Value b);                 /* `a is b` was asked of two objects (forced) */
+    void (*compared)(VM *vm, Value a, Value b);                 /* `a is b` was asked of two objects (forced), or a function was hashed or compared */
     bool (*store_global)(VM *vm, Frame *frame, const char *name, Value value); /* value V_NULL: deleted */
     Value (*load_cell)(VM *vm, Cell *cell);                     /* owned */
     bool (*store_cell)(VM *vm, Cell *cell, Value value);

@@ -27,7 +27,7 @@ typedef struct VMNames {
 #define X(name) const char *name##_;
     VM_NAMES(X)
 #undef X
-    const char *args, *kwargs, *torch;
+    const char *args, *kwargs, *torch, *get_method;
 } VMNames;
 
 typedef struct MethodSlot { const Class *cls; const char *name; uint32_t epoch; Value value; } MethodSlot; /* value borrowed */

@@ -317,7 +317,7 @@ static int iterable_contains(VM *vm, Value container, Value item) {
 }
 
 static int dict_contains(VM *vm, Dict *dict, Value item) {
-    Value found = dict_get(vm, dict, item);
+    Value found = dict_look_up(vm, dict, item);
     value_unref(vm, found);
     return value_is_error(found) ? -1 : found.tag != V_NULL;
 }
@@ -359,7 +359,7 @@ static int plain_contains(VM *vm, Value container, Value item) {
 }
 
 int vm_contains(VM *vm, Value container, Value item) {
-    container = vm_force(vm, container), item = vm_force(vm, item);
+    container = vm_force_keyed(vm, container), item = vm_force(vm, item);
     if (value_is_error(container) || value_is_error(item)) return -1;
     if (value_is(container, OBJ_INSTANCE)) {
         Value result = vm_call_special(vm, container, vm->own->names.contains_, &item, 1);

@@ -36,6 +36,7 @@ static void intern_names(VM *vm) {
 #undef X
     n->args = vm_intern(vm, "args");
     n->kwargs = vm_intern(vm, "kwargs");
+    n->get_method = vm_intern(vm, "get");
     n->torch = vm_intern(vm, "torch");
 }
 

@@ -130,7 +130,7 @@ static Value missing_key(VM *vm, Dict *dict, Value key) {
 }
 
 static Value dict_item(VM *vm, Dict *dict, Value key) {
-    Value found = dict_get(vm, dict, key);
+    Value found = dict_look_up(vm, dict, key);
     return found.tag == V_NULL ? missing_key(vm, dict, key) : found;
 }
 
@@ -162,7 +162,7 @@ static Value plain_subscript(VM *vm, Value object, Value plain, Value key) {
 }
 
 Value vm_subscript(VM *vm, Value object, Value key) {
-    object = vm_force(vm, object), key = vm_force(vm, key);
+    object = vm_force_keyed(vm, object), key = vm_force(vm, key);
     if (value_is_error(object) || value_is_error(key)) return VALUE_ERROR;
     if (value_is(object, OBJ_LIST) && key.tag == V_INT) { /* the common case */
         List *list = list_of(object);

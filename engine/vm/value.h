@@ -54,7 +54,7 @@ typedef struct Str { Object head; uint32_t length; uint32_t hash; const char *in
 typedef struct Tuple { Object head; int count; bool is_size; /* torch.Size */ Value items[]; } Tuple;
 typedef struct List { Object head; int count, capacity; Value *items; } List;
 typedef struct DictEntry { Value key, value; uint64_t hash; } DictEntry; /* key V_NULL: deleted */
-typedef struct Dict { Object head; DictEntry *entries; int used, capacity, live; int32_t *index; int index_size; uint32_t version; struct Value *fallback; /* defaultdict's factory */ bool is_counter, is_ordered; } Dict;
+typedef struct Dict { Object head; DictEntry *entries; int used, capacity, live; int32_t *index; int index_size; uint64_t version; /* of its content: the VM's count of changes when it last changed, 0: never; no two dicts share one */ struct Value *fallback; /* defaultdict's factory */ bool is_counter, is_ordered; } Dict;
 typedef struct Set { Object head; Dict *dict; /* keys only */ int slots; /* size of CPython's table when it was copied, 0: 8 */ } Set;
 typedef struct Range { Object head; int64_t start, stop, step; } Range;
 typedef struct Slice { Object head; Value start, stop, step; } Slice;
@@ -130,6 +130,7 @@ void list_append(VM *vm, List *list, Value item);
 Value dict_new(VM *vm);
 bool dict_set(VM *vm, Dict *dict, Value key, Value value);             /* false: unhashable, exception set */
 Value dict_get(VM *vm, Dict *dict, Value key);                         /* owned; V_NULL when absent; V_ERROR when unhashable */
+Value dict_look_up(VM *vm, Dict *dict, Value key);                     /* the same, asked by the program: capture takes note of it */
 bool dict_delete(VM *vm, Dict *dict, Value key, bool *found);
 void dict_set_name(VM *vm, Dict *dict, const char *interned, Value value); /* namespaces: keys are interned strings */
 Value dict_get_name(VM *vm, Dict *dict, const char *interned);         /* *borrowed*; V_NULL when absent: the fast path of attributes and globals */

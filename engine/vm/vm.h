@@ -76,6 +76,7 @@ struct VM {
     uint64_t next_sequence;        /* autograd order */
     Span span;                     /* of the instruction being run: where a tensor was made */
     struct VMPrivate *own;
+    uint64_t dict_changes;         /* to all dicts so far */
     uint64_t guard_check;          /* number of the check of guards that runs, or ran last */
     void *dynamo;                  /* the session's Dynamo (dynamo/dynamo.h): torch.compile finds it here */
     struct TorchState *torch;      /* vm/torch_state.h: print options, autocast, formulas of rows, method tables */
@@ -108,6 +109,12 @@ bool vm_bind_op(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Ar
 Value value_of_arg(VM *vm, const Arg *arg);                          /* owned */
 
 static inline Value vm_force(VM *vm, Value v) { return value_is(v, OBJ_TRACKED) ? vm->domain->force(vm, (Tracked *)v.o) : v; } /* borrowed */
+
+/* For d[key], key in d, d.get(key): borrowed. */
+static inline Value vm_force_keyed(VM *vm, Value v) {
+    if (!value_is(v, OBJ_TRACKED)) return v;
+    return (vm->domain->force_keyed ? vm->domain->force_keyed : vm->domain->force)(vm, (Tracked *)v.o);
+}
 
 /* Protocols (arguments borrowed, need not be forced; results owned) */
 Value vm_load_attr(VM *vm, Value object, const char *name);          /* interned name; AttributeError with Python's words */

@@ -63,6 +63,7 @@ Shadow *capture_shadow(Capture *capture, Value object);                  /* NULL
 /* shadow.c */
 Value capture_force(VM *vm, Tracked *tracked);
 Value capture_force_keyed(VM *vm, Tracked *tracked);
+Value capture_type_only(VM *vm, Tracked *tracked);
 void capture_looked_up(VM *vm, Dict *dict, Value key, bool found);
 void capture_dict_whole(Capture *capture, Shadow *shadow);               /* the program depends on all keys of a dict */
 void capture_drop_lookups(Capture *capture);                             /* at the end: guards of keys whose values are guarded anyway */

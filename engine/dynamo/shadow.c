@@ -340,3 +340,12 @@ Value capture_force(VM *vm, Tracked *tracked) {
     }
     return forced;
 }
+
+/* In the program's own code a value is guarded as soon as it is looked at, as in PyTorch. */
+Value capture_type_only(VM *vm, Tracked *tracked) {
+    bool library = vm->frame && vm->frame->code->file && vm->frame->code->file->shipped;
+    bool plain = tracked->inner.tag == V_NONE || tracked->inner.tag == V_BOOL || tracked->inner.tag == V_INT || tracked->inner.tag == V_FLOAT || value_is(tracked->inner, OBJ_STR);
+    if (!library || !plain || tracked->source->kind == SOURCE_RANDOM) return vm_force(vm, value_object(tracked));
+    capture_guard(capture_of(vm), GUARD_TYPE, tracked->source, value_object(class_of(vm, tracked->inner)), "only the class of a value was asked for");
+    return tracked->inner;
+}

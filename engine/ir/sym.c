@@ -393,7 +393,24 @@ static Dim logic(SymTable *table, SymKind relation, Dim a, Dim b) {
     return sym_intern(table, relation, args, 2);
 }
 
+static bool is_choice(Dim d, SymKind kind) { return !dim_is_int(d) && dim_sym(d)->kind == kind; }
+
+/* a <= b by what a minimum or maximum is of: min(n, m) <= n. */
+static bool at_most(Dim a, Dim b, int depth) {
+    if (a == b || dim_high(a) <= dim_low(b)) return true;
+    if (depth == 0) return false;
+    for (int i = 0; is_choice(a, SYM_MIN) && i < dim_sym(a)->count; i++)
+        if (at_most(dim_sym(a)->args[i], b, depth - 1)) return true;
+    for (int i = 0; is_choice(b, SYM_MAX) && i < dim_sym(b)->count; i++)
+        if (at_most(a, dim_sym(b)->args[i], depth - 1)) return true;
+    bool all = is_choice(a, SYM_MAX) || is_choice(b, SYM_MIN);
+    for (int i = 0; is_choice(a, SYM_MAX) && i < dim_sym(a)->count; i++) all = all && at_most(dim_sym(a)->args[i], b, depth - 1);
+    for (int i = 0; !is_choice(a, SYM_MAX) && is_choice(b, SYM_MIN) && i < dim_sym(b)->count; i++) all = all && at_most(a, dim_sym(b)->args[i], depth - 1);
+    return all;
+}
+
 static Dim compare(SymTable *table, SymKind relation, Dim a, Dim b) {
+    enum { DEPTH = 4 };
     Dim difference = dim_sub(table, a, b), args[2] = {a, b};
     Range range = range_of_difference(table, a, b);
     int64_t low = range.low, high = range.high;
@@ -401,8 +418,8 @@ static Dim compare(SymTable *table, SymKind relation, Dim a, Dim b) {
     switch (relation) {
     case SYM_EQ: if (difference == 0) return 1; if (apart) return 0; break;
     case SYM_NE: if (difference == 0) return 0; if (apart) return 1; break;
-    case SYM_LT: if (high < 0 || dim_less(table, a, b)) return 1; if (low >= 0) return 0; break;
-    default: if (high <= 0 || dim_less(table, a, b)) return 1; if (low > 0 || dim_less(table, b, a)) return 0; break;
+    case SYM_LT: if (high < 0 || dim_less(table, a, b)) return 1; if (low >= 0 || at_most(b, a, DEPTH)) return 0; break;
+    default: if (high <= 0 || dim_less(table, a, b) || at_most(a, b, DEPTH)) return 1; if (low > 0 || dim_less(table, b, a)) return 0; break;
     }
     bool symmetric = relation == SYM_EQ || relation == SYM_NE;
     if (symmetric && (dim_is_int(a) || (!dim_is_int(b) && dim_sym(a)->id > dim_sym(b)->id))) args[0] = b, args[1] = a;

@@ -5,6 +5,7 @@
  *
  * Invariant: before an instance, class, module or function changes, the domain's will_mutate has agreed. */
 #include "vm/internal.h"
+#include "vm/opcode.h"
 #include <string.h>
 
 static bool no_setter(VM *vm, Value object, const char *name, bool deleting) {
@@ -143,6 +144,7 @@ static bool store(VM *vm, Value object, const char *name, Value value) {
         case OBJ_MODULE: return module_store(vm, (ModuleObject *)object.o, name, value);
         case OBJ_FUNCTION: return function_store(vm, (Function *)object.o, name, value);
         case OBJ_TENSOR: return tensor_store_attr(vm, (Tensor *)object.o, name, value);
+        case OBJ_CELL: if (!strcmp(name, "cell_contents")) return opcode_store_cell(vm, (Cell *)object.o, value); break;
         default: break;
         }
     }

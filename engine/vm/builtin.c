@@ -209,8 +209,26 @@ static Value builtin_format(METHOD) {
 
 typedef struct Choice { Value key, best, best_key; bool greatest; } Choice;
 
+static bool symbolic_pair(Value a, Value b) { return (value_is(a, OBJ_SYM) && (value_is_integer(b) || value_is(b, OBJ_SYM))) || (value_is(b, OBJ_SYM) && value_is_integer(a)); }
+
+static Dim dim_of(Value v) { return value_is(v, OBJ_SYM) ? ((SymObject *)v.o)->dim : integer_of(v); }
+
+/* Stays symbolic: no guard on which one it is. */
+static Value symbolic_choice(VM *vm, Value a, Value b, bool greatest) {
+    SymTable *table = vm->context.syms;
+    return sym_new(vm, greatest ? dim_max(table, dim_of(a), dim_of(b)) : dim_min(table, dim_of(a), dim_of(b)));
+}
+
 static bool better(VM *vm, void *state, Value item) {
     Choice *c = state;
+    item = vm_force(vm, item);
+    if (value_is_error(item)) return false;
+    if (c->key.tag == V_NONE && c->best.tag != V_NULL && symbolic_pair(c->best, item)) {
+        Value chosen = symbolic_choice(vm, c->best, item, c->greatest);
+        value_set(vm, &c->best, chosen);
+        value_set(vm, &c->best_key, value_ref(chosen));
+        return true;
+    }
     Value k = c->key.tag == V_NONE ? value_ref(item) : vm_call1(vm, c->key, item);
     if (value_is_error(k)) return false;
     int replace = 1;
@@ -226,16 +244,6 @@ static bool better(VM *vm, void *state, Value item) {
     return replace >= 0;
 }
 
-static bool symbolic_pair(Value a, Value b) { return (value_is(a, OBJ_SYM) && (value_is_integer(b) || value_is(b, OBJ_SYM))) || (value_is(b, OBJ_SYM) && value_is_integer(a)); }
-
-static Dim dim_of(Value v) { return value_is(v, OBJ_SYM) ? ((SymObject *)v.o)->dim : integer_of(v); }
-
-/* Stays symbolic: no guard on which one it is. */
-static Value symbolic_choice(VM *vm, Value a, Value b, bool greatest) {
-    SymTable *table = vm->context.syms;
-    return sym_new(vm, greatest ? dim_max(table, dim_of(a), dim_of(b)) : dim_min(table, dim_of(a), dim_of(b)));
-}
-
 static Value min_or_max(VM *vm, Value *args, int nargs, Tuple *kwnames, bool greatest) {
     static const char *const names[] = {"key", "default"};
     Value out[2];
@@ -243,7 +251,6 @@ static Value min_or_max(VM *vm, Value *args, int nargs, Tuple *kwnames, bool gre
     if (!vm_parse_args(vm, name, args + nargs, 0, kwnames, names, 2, 0, out)) return VALUE_ERROR;
     Choice choice = {out[0].tag == V_NULL ? VALUE_NONE : out[0], VALUE_NULL, VALUE_NULL, greatest};
     if (nargs > 1 && out[1].tag != V_NULL) return vm_raise(vm, "TypeError", "Cannot specify a default for %s() with multiple positional arguments", name);
-    if (nargs == 2 && choice.key.tag == V_NONE && symbolic_pair(args[0], args[1])) return symbolic_choice(vm, args[0], args[1], greatest);
     bool ok = true;
     if (nargs == 1) ok = vm_each(vm, args[0], better, &choice);
     for (int i = 0; ok && nargs > 1 && i < nargs; i++) ok = better(vm, &choice, args[i]);

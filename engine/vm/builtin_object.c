@@ -47,7 +47,9 @@ static Value builtin_delattr(METHOD) {
 
 static Value builtin_isinstance(METHOD) {
     UNUSED;
-    int match = vm_isinstance(vm, args[0], args[1]);
+    Value v = args[0]; /* the library's own walks over attributes need no more of a number than its class */
+    if (value_is(v, OBJ_TRACKED) && vm->domain->type_only) v = vm->domain->type_only(vm, (Tracked *)v.o);
+    int match = vm_isinstance(vm, v, args[1]);
     return match < 0 ? VALUE_ERROR : value_bool(match);
 }
 
@@ -123,7 +125,7 @@ static Value builtin_dir(METHOD) {
 
 const BuiltinDef builtin_objects[] = {
     {"getattr", builtin_getattr, 2, 3, BUILTIN_POSITIONAL}, {"hasattr", builtin_hasattr, 2, 2, BUILTIN_POSITIONAL}, {"setattr", builtin_setattr, 3, 3, BUILTIN_POSITIONAL},
-    {"delattr", builtin_delattr, 2, 2, BUILTIN_POSITIONAL}, {"isinstance", builtin_isinstance, 2, 2, BUILTIN_POSITIONAL},
+    {"delattr", builtin_delattr, 2, 2, BUILTIN_POSITIONAL}, {"isinstance", builtin_isinstance, 2, 2, BUILTIN_POSITIONAL | BUILTIN_RAW},
     {"issubclass", builtin_issubclass, 2, 2, BUILTIN_POSITIONAL}, {"callable", builtin_callable, 1, 1, BUILTIN_POSITIONAL}, {"id", builtin_id, 1, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK},
     {"hash", builtin_hash, 1, 1, BUILTIN_POSITIONAL}, {"vars", builtin_vars, 0, 1, BUILTIN_POSITIONAL}, {"locals", builtin_locals, 0, 0, BUILTIN_POSITIONAL},
     {"exit", builtin_exit, 0, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK}, {"quit", builtin_exit, 0, 1, BUILTIN_POSITIONAL | BUILTIN_BREAK},

@@ -24,6 +24,7 @@ typedef struct Domain {
     Value (*force)(VM *vm, Tracked *tracked);                   /* *borrowed* result, memoized by the domain */
     Value (*force_keyed)(VM *vm, Tracked *tracked);             /* the same where of a dict only single keys are asked for: looked_up() tells which */
     void (*looked_up)(VM *vm, Dict *dict, Value key, bool found);
+    Value (*type_only)(VM *vm, Tracked *tracked);               /* something of the same class, borrowed, where only that is asked for */
     int (*truth)(VM *vm, Tensor *tensor);                       /* 1, 0, -1 */
     Value (*item)(VM *vm, Tensor *tensor);                      /* .item() and int(), float(), index of a tensor */
     Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */

@@ -87,6 +87,41 @@ static Value fresh_constant(VM *vm, Tensor *t) {
     return copy;
 }
 
+/* ---- data with symbolic sizes among them ---- */
+
+typedef struct SymbolicData { bool symbolic, floats, bad; } SymbolicData;
+
+static void look_through(VM *vm, Value v, SymbolicData *data, int depth) {
+    v = vm_force(vm, v);
+    if (value_is(v, OBJ_SYM)) data->symbolic = true;
+    else if (v.tag == V_FLOAT) data->floats = true;
+    else if (v.tag != V_INT && v.tag != V_BOOL && !value_is(v, OBJ_LIST) && !value_is(v, OBJ_TUPLE)) data->bad = true;
+    if (depth == 0) return;
+    bool list = value_is(v, OBJ_LIST);
+    int count = list ? list_of(v)->count : value_is(v, OBJ_TUPLE) ? tuple_of(v)->count : 0;
+    for (int i = 0; i < count; i++) look_through(vm, list ? list_of(v)->items[i] : tuple_of(v)->items[i], data, depth - 1);
+}
+
+/* A number becomes scalar_tensor, a sequence the stack of its items. */
+static Value symbolic_tensor(VM *vm, Value v, DType dtype, Device device) {
+    v = vm_force(vm, v);
+    bool list = value_is(v, OBJ_LIST);
+    if (!list && !value_is(v, OBJ_TUPLE)) {
+        Arg number = value_is(v, OBJ_SYM) ? arg_int(((SymObject *)v.o)->dim) : v.tag == V_FLOAT ? arg_float(v.f) : v.tag == V_BOOL ? arg_bool(v.b) : arg_int(v.i);
+        return vm_op_args(vm, "scalar_tensor", (Arg[]){number, {.tag = ARG_DTYPE, .dtype = dtype}, arg_none(), {.tag = ARG_DEVICE, .device = device}}, 4);
+    }
+    int count = list ? list_of(v)->count : tuple_of(v)->count;
+    Value items = list_new(vm, NULL, 0), made = VALUE_NONE;
+    for (int i = 0; i < count && !value_is_error(made); i++) {
+        made = symbolic_tensor(vm, list ? list_of(v)->items[i] : tuple_of(v)->items[i], dtype, device);
+        if (!value_is_error(made)) list_append(vm, list_of(items), made);
+        value_unref(vm, made);
+    }
+    if (!value_is_error(made)) made = vm_call_op(vm, op_find(vm->ops, "stack"), &items, 1, NULL);
+    value_unref(vm, items);
+    return made;
+}
+
 static Value torch_tensor(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     static const char *const names[] = {"data", "dtype", "device", "requires_grad", "pin_memory"};
     Value out[5];
@@ -94,10 +129,12 @@ static Value torch_tensor(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     Device device = vm->default_device;
     if (!vm_parse_args(vm, "tensor", args, nargs, kwnames, names, 5, 1, out) || !dtype_argument(vm, out[1], &dtype)) return VALUE_ERROR;
     bool from_tensor = value_is_tensor(out[0]);
+    SymbolicData data = {0};
     if (from_tensor) device = tensor_of(out[0])->meta.device;
     if (!device_argument(vm, out[2], &device)) return VALUE_ERROR;
     Value made;
     if (from_tensor) made = copy_of_tensor(vm, tensor_of(out[0]), dtype == DTYPE_NONE ? tensor_of(out[0])->meta.dtype : dtype, device);
+    else if (vm->domain != &concrete_domain && (look_through(vm, out[0], &data, 8), data.symbolic) && !data.bad) made = symbolic_tensor(vm, out[0], dtype != DTYPE_NONE ? dtype : data.floats ? vm->default_dtype : DTYPE_I64, device);
     else {
         Tensor *t = tensor_from_value(vm, out[0], dtype, device);
         made = t ? fresh_constant(vm, t) : VALUE_ERROR;

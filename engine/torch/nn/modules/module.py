@@ -226,10 +226,10 @@ class Module:
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         memo = set() if memo is None else memo
-        if id(self) in memo:
+        if self in memo:
             return
         if remove_duplicate:
-            memo.add(id(self))
+            memo.add(self)
         yield prefix, self
         for name, module in self._modules.items():
             for found in module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate):
@@ -242,8 +242,8 @@ class Module:
     def named_children(self):
         seen = set()
         for name, module in self._modules.items():
-            if id(module) not in seen:
-                seen.add(id(module))
+            if module not in seen:
+                seen.add(module)
                 yield name, module
 
     def children(self):
@@ -254,10 +254,10 @@ class Module:
         seen = set()
         for path, module in self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]:
             for name, value in members_of(module).items():
-                if value is None or id(value) in seen:
+                if value is None or value in seen:
                     continue
                 if remove_duplicate:
-                    seen.add(id(value))
+                    seen.add(value)
                 yield path + ("." if path else "") + name, value
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):

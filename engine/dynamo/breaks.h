@@ -19,7 +19,8 @@ typedef struct BreakPlan {
     int operands, results;          /* items that they take from the stack and leave on it */
     const char *why_skip;           /* SKIP */
     bool in_loop;                   /* SKIP: because it stands in a loop */
-    const char *kind, *text; Span span; /* of the stop; in the session's arena */
+    const char *kind, *cause;       /* cause: the kind of what stopped first, where `kind` is of the call around it */
+    const char *text; Span span;    /* of the stop; in the session's arena */
 } BreakPlan;
 
 /* Where the root frame stood when it last could be cut between statements: an empty stack, no block, something captured. */
@@ -39,6 +40,7 @@ int break_with_blocks(const Frame *root, int pc, int *entries);
 bool break_has_backedge(Arena *arena, const Code *code, int pc, int end); /* [pc, end) is in a loop */
 /* capture.c: symbolic execution of one frame, as far as `plan` (NULL: to its end). false: it stopped; the reason is in vm->stop_* (a break; *found says
  * what it means for the frame) or vm->exception (*raised: by the program, not by an op that refused its operands). */
-typedef struct CaptureEnd { BreakPlan found; bool raised; Span span; } CaptureEnd;
+/* told: the second attempt stopped for a reason of its own, which is counted as a break. */
+typedef struct CaptureEnd { BreakPlan found; bool raised, told; Span span; } CaptureEnd;
 bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame, const BreakPlan *plan, CaptureEnd *end);
 #endif

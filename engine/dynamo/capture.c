@@ -2,9 +2,10 @@
  *
  *     def f(x): return torch.relu(x @ w)     ->     %matmul, %relu; TENSOR_MATCH L['x'], G['w']; code: graph(L['x'], G['w'])[0]
  */
-#include "dynamo/rewrite.h"
+#include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
 #include "vm/dispatch.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,13 @@ static void note_spelling(const Frame *frame, Node *node) {
     node->is_method = known && (frame->fast[callee].tag != V_NULL || value_is(frame->fast[callee + 1], OBJ_METHOD));
 }
 
+/* What stops in the forward of a custom Function breaks at the call as a whole. */
+static void stop_of_function(Capture *capture) {
+    VM *vm = capture->vm;
+    capture->cause = arena_strdup(capture->dynamo->arena, vm->stop_kind);
+    snprintf(vm->stop_kind, sizeof vm->stop_kind, "call");
+}
+
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
     if (op_has(op, TRAIT_SYNC)) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
@@ -164,6 +172,7 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Value result = trace_op(vm, op, mine, nargs);
     capture->op_failed = value_is_error(result) && !vm->stopped;
     capture->op_count++;
+    if (vm->stopped && op_has(op, TRAIT_EFFECT)) stop_of_function(capture);
     if (value_is_error(result)) return result;
     const char *path = module_path_now(capture);
     for (int i = before; i < capture->entry->graph->nodes.count; i++) {
@@ -227,7 +236,7 @@ static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .type_only = capture_type_only, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
     .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .replace_call = capture_replace_call,
-    .will_mutate = capture_will_mutate, .may_call = capture_may_call,
+    .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .may_call = capture_may_call,
 };
 
 /* Items of the stack at a break are looked at on both sides of it, as PyTorch does; locals only when the program does. */
@@ -342,11 +351,22 @@ static bool before_instruction(VM *vm, Frame *frame, void *state) {
     return true;
 }
 
+/* sum(…), list(…) of a generator whose body stops: the call is the break. next() and send() leave the frame to eager, as a `for` does. */
+static bool consumes_whole(const Frame *root) {
+    const Instr *instr = &root->code->instrs[root->pc];
+    int callee = root->sp - instr->arg - 2;
+    if (instr->opcode != OPCODE_CALL || callee < code_localsplus_count(root->code)) return false;
+    Value called = root->fast[callee].tag == V_NULL ? root->fast[callee + 1] : root->fast[callee];
+    if (!value_is(called, OBJ_BUILTIN)) return false;
+    const char *name = ((Builtin *)called.o)->name;
+    return strcmp(name, "next") && strcmp(name, "send") && strcmp(name, "__next__") && strcmp(name, "throw");
+}
+
 static bool finish_at_plan(Capture *capture) {
     Frame *root = capture->root;
     capture->vm->stopped = false;
     for (int i = code_localsplus_count(root->code); i < root->sp; i++) root->fast[i] = look_at(capture, root->fast[i]);
-    return alias_guard(capture) && capture_rewrite_break(capture);
+    return capture_rewrite_break(capture) && alias_guard(capture); /* a generator that is run to its end may read more inputs */
 }
 
 /* A stop at an instruction says what it means for the frame; one that concerns the inputs only (alias) comes after the last of them. */
@@ -357,8 +377,10 @@ static void describe_end(Capture *capture, bool ran, CaptureEnd *end) {
         end->span = capture->raised_at; /* without a file: no statement of the program raised it */
         return;
     }
+    end->told = capture->told;
     if (ran || capture->plan) end->found = (BreakPlan){.style = BREAK_SKIP, .kind = arena_strdup(capture->dynamo->arena, vm->stop_kind), .text = arena_strdup(capture->dynamo->arena, vm->stop_text), .span = vm->stop_span};
-    else end->found = break_plan(vm, capture->dynamo->arena, capture->root, capture->steps - 1, &capture->statement, &capture->region, capture->in_generator);
+    else end->found = break_plan(vm, capture->dynamo->arena, capture->root, capture->steps - 1, &capture->statement, &capture->region, capture->in_generator && !consumes_whole(capture->root));
+    end->found.cause = capture->cause;
 }
 
 static void capture_begin(Capture *capture) {
@@ -401,7 +423,7 @@ bool capture_frame(Dynamo *dynamo, Entry *entry, Frame *frame, const BreakPlan *
     Value result = frame_run(vm, capture.root);
     bool ran = !value_is_error(result), ok = false;
     vm->instruction_hook = capture.outer_hook;
-    if (ran && !plan) ok = alias_guard(&capture) && capture_rewrite(&capture, result);
+    if (ran && !plan) ok = capture_rewrite(&capture, result) && alias_guard(&capture);
     else if (capture.at_plan) ok = finish_at_plan(&capture);
     else if (ran) vm_stop(vm, "other", entry->code->span, "the frame did not take the same way twice");
     if (!ok) describe_end(&capture, ran, end);

@@ -15,6 +15,7 @@ typedef struct Shadow {
     Value shadow, real; const Source *source;
     bool mutated;
     Value original;                 /* a copy of the shadow's first content: what is written back is the difference */
+    VEC(const char *) deleted;      /* attributes that were deleted, in order */
     bool whole;                     /* a dict: its keys are guarded, all of them and in order; until then only those that were asked for */
 } Shadow;
 typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *node; const Source *source; bool written; /* by an op in place */ } InputTensor;
@@ -44,8 +45,10 @@ typedef struct Capture {
     Modes modes;                    /* as the frame found them */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
+    const char *cause;              /* the kind of a stop inside what an op runs; NULL: none */
     bool in_generator;
     int op_count;                   /* ops recorded by the root frame and what it called */
+    bool exhausting, told;          /* a generator is run to its end (iterators.c); the stop that ended the second attempt is one that is told */
     Span raised_at;                 /* the last raise statement that was run */
     int64_t steps;                  /* instructions of the root frame begun */
     BreakPoint statement;
@@ -61,6 +64,7 @@ Value capture_track(Capture *capture, Value value, const Source *source);
 Shadow *capture_shadow(Capture *capture, Value object);                  /* NULL: no shadow */
 
 /* shadow.c */
+Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source); /* takes the reference of `shadow` */
 Value capture_force(VM *vm, Tracked *tracked);
 Value capture_force_keyed(VM *vm, Tracked *tracked);
 Value capture_type_only(VM *vm, Tracked *tracked);
@@ -79,7 +83,10 @@ Value capture_load_tensor_attr(VM *vm, Tensor *tensor, const char *name);
 int capture_store_tensor_attr(VM *vm, Tensor *tensor, const char *name, Value value);
 void capture_compared(VM *vm, Value a, Value b);
 bool capture_will_mutate(VM *vm, Object *object);
+bool capture_delete_attr(VM *vm, Object *object, const char *name);
+bool shadow_deleted(const Shadow *shadow, const char *name);
 bool capture_may_call(VM *vm, Value callee);
+bool capture_exhausting_stop(VM *vm);                                    /* iterators.c: a change while a generator is run to its end: stops */
 /* scalars.c: numbers as tensors */
 bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */
 void capture_operands(VM *vm, int op, Value *a, Value *b);

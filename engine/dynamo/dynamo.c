@@ -83,7 +83,7 @@ static void watch_tell(const Dynamo *dynamo, WatchEvent event, Entry *entry, con
 static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
     for (int i = 0; i < dynamo->breaks.count; i++) {
         const BreakRecord *known = &dynamo->breaks.at[i];
-        if (known->line == record->line && known->span.file == record->span.file && known->in_loop == record->in_loop && !strcmp(known->kind, record->kind)) return true;
+        if (known->line == record->line && known->span.file == record->span.file && known->in_loop == record->in_loop && !strcmp(known->cause, record->cause)) return true;
     }
     return false;
 }
@@ -91,7 +91,7 @@ static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
 /* A break is counted once for each place and consequence: the same line may break again in another entry, or when an inlined function is compiled by itself. */
 static void record_break(Dynamo *dynamo, const Entry *entry, const BreakPlan *plan) {
     Span span = plan->span.file ? plan->span : entry->code->span;
-    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .reason = plan->text, .in_loop = plan->in_loop, .line = span_line(span), .span = span};
+    BreakRecord record = {.compile = arena_strdup(dynamo->arena, entry->id), .kind = plan->kind, .cause = plan->cause ? plan->cause : plan->kind, .reason = plan->text, .in_loop = plan->in_loop, .line = span_line(span), .span = span};
     if (!dynamo->copying && !break_is_known(dynamo, &record)) vec_push(&dynamo->breaks, record);
 }
 
@@ -309,6 +309,7 @@ static Outcome capture_entry(Dynamo *dynamo, CodeCache *cache, Entry **entry, Fr
         return OUTCOME_COMPILED;
     }
     if (!dynamo->vm->stopped) return raises(dynamo, cache, *entry, &end);
+    if (end.told) record_break(dynamo, *entry, &end.found);
     return skip_frame(dynamo, cache, *entry, &end.found);
 }
 

@@ -19,7 +19,8 @@ typedef struct DynamoBackend {
 } DynamoBackend;
 
 /* in_loop: the whole frame ran eagerly because it stood in a loop. */
-typedef struct BreakRecord { const char *compile, *kind, *reason; bool in_loop; int line; Span span; } BreakRecord;
+/* cause: the kind of what stopped first; the same place and cause are told once. */
+typedef struct BreakRecord { const char *compile, *kind, *cause, *reason; bool in_loop; int line; Span span; } BreakRecord;
 typedef struct RecompileRecord { const char *compile, *kind, *reason, *function; Span span; } RecompileRecord;
 
 /* What one torch.compile(...) call asked for. */

@@ -1,8 +1,9 @@
 /* Effects: what the frame changed of the program's objects, replayed by the rewritten code after the graph, in the order of first change.
  *
  *     L['log'][:] = […]        lists, dicts, sets: their whole new content
- *     L['self'].count = 3      objects: the attributes that changed
+ *     L['self'].count = 3      objects: the attributes that changed, after those that were deleted
  *     total = …                globals of the frame's module (STORE_GLOBAL) and of others (their namespace)
+ *     it                       iterators: where they stand
  *     x.grad = None            attributes of input tensors
  *     cells                    closure variables of functions of the program (STORE_DEREF, or the cell itself)
  *     checks                   assertions about tensors, before all others
@@ -10,15 +11,17 @@
  *
  * All new contents are built before the first of them is written, since they may be read from what is about to change.
  * To add a kind of effect: a case in effects_build and in effects_write. */
-#include "dynamo/rewrite.h"
+#include "dynamo/iterators.h"
 #include "vm/torch_state.h"
 #include <string.h>
 
-struct Effect { const Shadow *shadow; const char *attribute; const NameWrite *global; const CellWrite *cell; const TensorWrite *tensor; int local; Effect *next; };
+struct Effect { const Shadow *shadow; const char *attribute, *deleted; const NameWrite *global; const CellWrite *cell; const TensorWrite *tensor; int local; Effect *next; };
+
+static bool shadow_changed(const Shadow *shadow) { return shadow->mutated || (value_is(shadow->shadow, OBJ_ITERATOR) && iterator_moved(shadow)); }
 
 bool capture_has_effects(const Capture *capture) {
     for (int i = 0; i < capture->shadows.count; i++)
-        if (capture->shadows.at[i]->mutated) return true;
+        if (shadow_changed(capture->shadows.at[i])) return true;
     return capture->checks.count || capture->globals.count || capture->cells.count || capture->tensors.count || capture_modes_changed(capture);
 }
 
@@ -28,22 +31,37 @@ static bool same_item(Value a, Value b) { return a.tag == b.tag && (a.tag < V_BO
 static bool attribute_changed(Rewrite *r, const Shadow *shadow, const char *name, Value value) {
     const Instance *real = (const Instance *)shadow->real.o;
     const Source *source = value_is(value, OBJ_TRACKED) ? ((Tracked *)value.o)->source : NULL;
+    if (shadow_deleted(shadow, name)) return true;
     if (source && source->kind == SOURCE_ATTR && source->base == shadow->source && source->name == name) return false;
     return !(real->dict && same_item(dict_get_name(r->vm, real->dict, name), value));
 }
 
-static void effect_add(Rewrite *r, Effect ***tail, Effect effect) {
+static Effect *effect_append(Rewrite *r, Effect ***tail, Effect effect) {
     Effect *made = ARENA_NEW(r->arena, Effect);
     *made = effect;
-    made->local = emit_store_new(r);
     **tail = made;
     *tail = &made->next;
+    return made;
+}
+
+static void effect_add(Rewrite *r, Effect ***tail, Effect effect) { effect_append(r, tail, effect)->local = emit_store_new(r); }
+
+/* Each name once, if the real object has it: one that the frame added itself was never there. */
+static void build_deletions(Rewrite *r, Effect ***tail, const Shadow *shadow) {
+    const Instance *real = (const Instance *)shadow->real.o;
+    for (int i = 0; i < shadow->deleted.count; i++) {
+        const char *name = shadow->deleted.at[i];
+        bool again = false;
+        for (int j = 0; j < i; j++) again |= shadow->deleted.at[j] == name;
+        if (!again && real->dict && dict_get_name(r->vm, real->dict, name).tag != V_NULL) effect_append(r, tail, (Effect){.shadow = shadow, .deleted = name});
+    }
 }
 
 static void build_attributes(Rewrite *r, Effect ***tail, const Shadow *shadow) {
     Instance *mine = (Instance *)shadow->shadow.o;
     Value key, value;
     int position = 0;
+    build_deletions(r, tail, shadow);
     while (mine->dict && dict_next(mine->dict, &position, &key, &value)) {
         const char *name = str_intern(r->vm, (Str *)key.o);
         if (!attribute_changed(r, shadow, name, value)) continue;
@@ -58,6 +76,7 @@ static void build_shadow(Rewrite *r, Effect ***tail, const Shadow *shadow) {
     case OBJ_DICT: emit_dict_items(r, (Dict *)shadow->shadow.o); break;
     case OBJ_SET: emit_set_items(r, ((Set *)shadow->shadow.o)->dict); break;
     case OBJ_INSTANCE: build_attributes(r, tail, shadow); return;
+    case OBJ_ITERATOR: effect_append(r, tail, (Effect){.shadow = shadow}); return;
     default: rewrite_refuse(r, shadow->shadow); return;
     }
     effect_add(r, tail, (Effect){.shadow = shadow});
@@ -67,7 +86,7 @@ Effect *effects_build(Rewrite *r) {
     const Capture *capture = r->capture;
     Effect *first = NULL, **tail = &first;
     for (int i = 0; i < capture->shadows.count && !r->failed; i++)
-        if (capture->shadows.at[i]->mutated) build_shadow(r, &tail, capture->shadows.at[i]);
+        if (shadow_changed(capture->shadows.at[i])) build_shadow(r, &tail, capture->shadows.at[i]);
     for (int i = 0; i < capture->globals.count && !r->failed; i++) {
         emit_value(r, capture->globals.at[i].value);
         effect_add(r, &tail, (Effect){.global = &capture->globals.at[i]});
@@ -132,6 +151,11 @@ static void write_effect(Rewrite *r, const Effect *effect) {
         emit_load(r, effect->local);
         emit_source(r, effect->tensor->source);
         emit(r, OPCODE_STORE_ATTR, rewrite_name(r, effect->tensor->name));
+    } else if (value_is(effect->shadow->shadow, OBJ_ITERATOR)) {
+        emit_moved(r, effect->shadow);
+    } else if (effect->deleted) {
+        emit_source(r, effect->shadow->source);
+        emit(r, OPCODE_DELETE_ATTR, rewrite_name(r, effect->deleted));
     } else if (effect->attribute) {
         emit_load(r, effect->local);
         emit_source(r, effect->shadow->source);

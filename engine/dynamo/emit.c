@@ -6,7 +6,7 @@
  *     a list made here        its items; BUILD_LIST; and a local keeps it, so that it is one object wherever it occurs
  *
  * To add a kind of value: a case in emit_object. */
-#include "dynamo/rewrite.h"
+#include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include "vm/native.h"
@@ -134,6 +134,7 @@ void emit_source(Rewrite *r, const Source *source) {
     case SOURCE_SELF: emit_load_attr(r, "__self__"); break;
     case SOURCE_FUNC: emit_load_attr(r, "__func__"); break;
     case SOURCE_GRAD: emit_load_attr(r, "grad"); break;
+    case SOURCE_SUBJECT: emit_subject(r); break;
     case SOURCE_CELL:
         emit_load_attr(r, "__closure__");
         emit_subscript(r, value_int(source->index));
@@ -265,7 +266,7 @@ static void emit_named_tuple(Rewrite *r, Value v) {
     emit(r, OPCODE_CALL, ((List *)items.o)->count);
 }
 
-/* Functions, methods, cells, iterators: made anew by builtins that only rewritten code calls. */
+/* Functions, methods, cells: made anew by builtins that only rewritten code calls. */
 static Value make_method(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)nargs; (void)kwnames;
     return method_new(vm, args[1], args[0]);
@@ -285,86 +286,12 @@ static Value fill_cell(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return VALUE_NONE;
 }
 
-/* (an iterator of the kind, its subject, its extra, position, limit, which of subject (1) and extra (2) there are) */
-static Value make_iterator(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    (void)nargs; (void)kwnames;
-    const Iterator *like = (const Iterator *)args[0].o;
-    Iterator *made = (Iterator *)object_new(vm, OBJ_ITERATOR, sizeof *made);
-    made->kind = like->kind;
-    made->next = like->next;
-    if (args[5].i & 1) made->subject = value_ref(args[1]);
-    if (args[5].i & 2) made->extra = value_ref(args[2]);
-    made->position = args[3].i;
-    made->limit = args[4].i;
-    return value_object(made);
-}
-
 static void emit_method(Rewrite *r, Value v) {
     Method *method = (Method *)v.o;
     emit_call_builtin(r, "method", make_method, 2);
     emit_value(r, method->function);
     emit_value(r, method->self);
     emit(r, OPCODE_CALL, 2);
-}
-
-/* (function, instruction, has it started, which items are there as a string of 0 and 1, the items …): a generator that goes on where another stood */
-static Value make_generator(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    (void)kwnames;
-    Function *function = (Function *)args[0].o;
-    const char *there = str_text(args[3]);
-    Frame *frame = frame_new(vm, function, function->code, function->globals);
-    int next = 4;
-    frame->pc = (int)args[1].i;
-    frame->sp = (int)strlen(there);
-    for (int i = 0; i < frame->sp; i++) frame->fast[i] = there[i] == '1' && next < nargs ? value_ref(args[next++]) : VALUE_NULL;
-    Value made = generator_new(vm, frame);
-    ((Generator *)made.o)->started = args[2].i != 0;
-    frame_free(vm, frame);
-    return made;
-}
-
-static void emit_generator(Rewrite *r, Value v) {
-    Generator *generator = (Generator *)v.o;
-    const Frame *frame = generator->frame;
-    if (!frame || generator->running || !value_is(generator->function, OBJ_FUNCTION) || (generator->handled.tag != V_NULL && generator->handled.tag != V_NONE)) {
-        rewrite_refuse(r, v);
-        return;
-    }
-    char *there = ARENA_ARRAY(r->arena, char, frame->sp + 1);
-    int count = 4;
-    for (int i = 0; i < frame->sp; i++) there[i] = frame->fast[i].tag == V_NULL ? '0' : '1';
-    Value text = str_from(r->vm, there);
-    emit_call_builtin(r, "generator", make_generator, -1);
-    emit_value(r, generator->function);
-    emit_plain(r, value_int(frame->pc));
-    emit_plain(r, value_int(generator->started));
-    emit_held_object(r, text);
-    for (int i = 0; i < frame->sp; i++) {
-        if (frame->fast[i].tag == V_NULL) continue;
-        emit_value(r, frame->fast[i]);
-        count++;
-    }
-    emit(r, OPCODE_CALL, count);
-    value_unref(r->vm, text);
-}
-
-static void emit_or_none(Rewrite *r, Value v) { emit_value(r, v.tag == V_NULL ? VALUE_NONE : v); }
-
-/* The state of an iterator is its fields. */
-static void emit_iterator(Rewrite *r, Value v) {
-    Iterator *iterator = (Iterator *)v.o;
-    Iterator *like = (Iterator *)object_new(r->vm, OBJ_ITERATOR, sizeof *like); /* holds nothing of the symbolic run */
-    like->kind = iterator->kind;
-    like->next = iterator->next;
-    emit_call_builtin(r, "iterator", make_iterator, 6);
-    emit_held_object(r, value_object(like));
-    value_unref(r->vm, value_object(like));
-    emit_or_none(r, iterator->subject);
-    emit_or_none(r, iterator->extra);
-    emit_plain(r, value_int(iterator->position));
-    emit_plain(r, value_int(iterator->limit));
-    emit_plain(r, value_int((iterator->subject.tag != V_NULL) | (iterator->extra.tag != V_NULL) << 1));
-    emit(r, OPCODE_CALL, 6);
 }
 
 int rewrite_cell_slot(const Rewrite *r, Value cell) {

@@ -3,6 +3,7 @@
  * Checks run at every call of a compiled frame, so they are laid out once as a program: tensors first, each a few numbers side by side, which tell in
  * passing whether one came twice; then the rest, as they were added. A value that several guards look at is read once.
  * Invariant: nothing of the program is run, no reference count changes. */
+#include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
 #include "run/runtime.h"
 #include <stddef.h>
@@ -33,6 +34,7 @@ static int64_t value_count(Value value) {
     case OBJ_LIST: return ((const List *)value.o)->count;
     case OBJ_DICT: return ((const Dict *)value.o)->live;
     case OBJ_SET: case OBJ_FROZENSET: return ((const Set *)value.o)->dict->live;
+    case OBJ_ITERATOR: return iterator_left((const Iterator *)value.o);
     default: return value_count(named_items(value));
     }
 }

@@ -1,5 +1,6 @@
 /* See guards.h. In: guards from capture and the frame of a call. Out: the values that guards look at, and every reason why an entry may not serve a call.
  * (The check itself: guard_check.c.) */
+#include "dynamo/iterators.h"
 #include "dynamo/guards.h"
 #include <string.h>
 
@@ -96,6 +97,7 @@ Value named_items(Value object) {
 static Value item_value(Value object, int index) {
     if (value_is(object, OBJ_TUPLE) && index < ((Tuple *)object.o)->count) return ((Tuple *)object.o)->items[index];
     if (value_is(object, OBJ_LIST) && index < ((List *)object.o)->count) return ((List *)object.o)->items[index];
+    if (value_is(object, OBJ_ITERATOR) && index < iterator_left((Iterator *)object.o)) return value_int(((Iterator *)object.o)->position + index * ((Iterator *)object.o)->extra.i); /* of a range */
     Value named = named_items(object);
     return named.tag == V_NULL ? named : item_value(named, index);
 }
@@ -135,6 +137,7 @@ static Value path_of_base(VM *vm, const Source *source, Value base) {
     case SOURCE_FUNC: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->function : VALUE_NULL;
     case SOURCE_TYPE: return base.tag == V_NULL ? VALUE_NULL : value_object(class_of(vm, base));
     case SOURCE_GRAD: return value_is(base, OBJ_TENSOR) && ((Tensor *)base.o)->grad ? value_object(((Tensor *)base.o)->grad) : VALUE_NONE;
+    case SOURCE_SUBJECT: return value_is(base, OBJ_ITERATOR) ? ((Iterator *)base.o)->subject : VALUE_NULL;
     default: return VALUE_NULL;
     }
 }

@@ -1,5 +1,6 @@
 /* Scope: how captured code reads and writes names: attributes of shadows, globals, closure cells; what may be called and changed. See capture.h. */
 #include "dynamo/capture.h"
+#include "vm/internal.h"
 #include <string.h>
 
 Shadow *capture_shadow(Capture *capture, Value object) { return object.tag == V_OBJECT ? map_get(capture->by_shadow, object.o) : NULL; }
@@ -46,6 +47,7 @@ static bool is_plain_data(Value v) {
 static Value shadow_own_attribute(Capture *capture, Shadow *shadow, const char *name) {
     VM *vm = capture->vm;
     Instance *real = (Instance *)shadow->real.o, *mine = (Instance *)shadow->shadow.o;
+    if (shadow_deleted(shadow, name)) return VALUE_NULL;
     Value value = real->dict ? dict_get_name(vm, real->dict, name) : VALUE_NULL;
     if (value.tag == V_NULL) return VALUE_NULL;
     Value tracked = capture_track(capture, value, capture_source(capture, SOURCE_ATTR, shadow->source, name, 0, VALUE_NULL));
@@ -64,7 +66,7 @@ static Value shadow_attribute(Capture *capture, Shadow *shadow, const char *name
     own = shadow_own_attribute(capture, shadow, name);
     if (own.tag != V_NULL) return own;
     if (in_class.tag == V_NULL) {
-        guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_ABSENT, .source = shadow->source, .name = name, .span = vm_user_span(vm), .why = "the attribute was looked for and is not there"});
+        if (!shadow_deleted(shadow, name)) guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_ABSENT, .source = shadow->source, .name = name, .span = vm_user_span(vm), .why = "the attribute was looked for and is not there"});
         return vm_load_attr_generic(vm, shadow->shadow, name);
     }
     if (is_plain_data(in_class)) return capture_track(capture, in_class, capture_source(capture, SOURCE_ATTR, shadow->source, name, 0, VALUE_NULL));
@@ -85,6 +87,27 @@ static void names_guard(Capture *capture, const Shadow *shadow, const Instance *
     value_unref(vm, keys);
 }
 
+static void put_last(VM *vm, Dict *dict, Value key, Value value) {
+    bool found;
+    dict_delete(vm, dict, key, &found);
+    dict_set(vm, dict, key, value);
+}
+
+/* Attributes in the order in which the object will have them: the real one's, then those that the frame added, also where it deleted one before. */
+static void order_names(VM *vm, const Shadow *shadow, const Instance *real, Dict *mine) {
+    Value before = dict_copy(vm, mine), key, value;
+    int position = 0;
+    while (real->dict && dict_next(real->dict, &position, &key, &value)) {
+        const char *name = str_intern(vm, (Str *)key.o);
+        if (!shadow_deleted(shadow, name)) put_last(vm, mine, key, dict_get_name(vm, (Dict *)before.o, name));
+    }
+    for (position = 0; dict_next((Dict *)before.o, &position, &key, &value);) {
+        const char *name = str_intern(vm, (Str *)key.o);
+        if (shadow_deleted(shadow, name) || !real->dict || dict_get_name(vm, real->dict, name).tag == V_NULL) put_last(vm, mine, key, value);
+    }
+    value_unref(vm, before);
+}
+
 /* The namespace of an object as a whole (__dict__, vars): every attribute is read, and the set of names guarded. */
 static Value shadow_namespace(Capture *capture, Shadow *shadow) {
     Instance *real = (Instance *)shadow->real.o;
@@ -98,6 +121,7 @@ static Value shadow_namespace(Capture *capture, Shadow *shadow) {
             if (mine->dict && dict_get_name(capture->vm, mine->dict, name).tag != V_NULL) continue;
             value_unref(capture->vm, shadow_own_attribute(capture, shadow, name));
         }
+    if (((Instance *)shadow->shadow.o)->dict) order_names(capture->vm, shadow, real, ((Instance *)shadow->shadow.o)->dict);
     return vm_load_attr_generic(capture->vm, shadow->shadow, intern(capture->vm->lang->names, "__dict__"));
 }
 
@@ -287,6 +311,7 @@ void capture_compared(VM *vm, Value a, Value b) {
 bool capture_will_mutate(VM *vm, Object *object) {
     Capture *capture = capture_of(vm);
     Shadow *shadow = map_get(capture->by_shadow, object);
+    if (capture_exhausting_stop(vm)) return false;
     if (shadow) {
         capture_dict_whole(capture, shadow);
         shadow->mutated = true;
@@ -300,17 +325,39 @@ bool capture_will_mutate(VM *vm, Object *object) {
     return false;
 }
 
+bool shadow_deleted(const Shadow *shadow, const char *name) {
+    for (int i = 0; i < shadow->deleted.count; i++)
+        if (shadow->deleted.at[i] == name) return true;
+    return false;
+}
+
+/* The attribute is there before it goes: one of the program's object that was not read yet is read. */
+bool capture_delete_attr(VM *vm, Object *object, const char *name) {
+    Capture *capture = capture_of(vm);
+    Shadow *shadow = map_get(capture->by_shadow, object);
+    const Instance *mine = (const Instance *)object;
+    if (!shadow) return true;
+    if (!mine->dict || dict_get_name(vm, mine->dict, name).tag == V_NULL) value_unref(vm, shadow_own_attribute(capture, shadow, name));
+    vec_push_in(capture->entry->arena, &shadow->deleted, name);
+    return true;
+}
+
 static const char *callee_name(Value callee) {
     if (value_is(callee, OBJ_BUILTIN)) return ((Builtin *)callee.o)->qualname ? ((Builtin *)callee.o)->qualname : ((Builtin *)callee.o)->name;
     if (value_is(callee, OBJ_FUNCTION)) return ((Function *)callee.o)->qualname;
     return "?";
 }
 
+static bool is_pythons(VM *vm, Value callee) {
+    Value found = dict_get_name(vm, vm->builtins, intern(vm->lang->names, ((Builtin *)callee.o)->name));
+    return found.tag == V_OBJECT && found.o == callee.o;
+}
+
 bool capture_may_call(VM *vm, Value callee) {
     Capture *capture = capture_of(vm);
     if (value_is(callee, OBJ_BUILTIN) && ((Builtin *)callee.o)->effects & (BUILTIN_EFFECT | BUILTIN_BREAK)) {
-        bool of_module = strchr(callee_name(callee), '.') != NULL || (vm->frame && shipped_globals(vm->frame)); /* time.time, a logger: not Python's own */
-        vm_stop(vm, of_module ? "call" : "builtin", vm_user_span(vm), "call of %s, which has effects outside the graph", callee_name(callee));
+        bool pythons = is_pythons(vm, callee) && !(vm->frame && shipped_globals(vm->frame)); /* not time.time, a logger, a tensor's method */
+        vm_stop(vm, pythons ? "builtin" : "call", vm_user_span(vm), "call of %s, which has effects outside the graph", callee_name(callee));
         return false;
     }
     if (!value_is(callee, OBJ_FUNCTION)) return true;

@@ -1,12 +1,13 @@
 /* Shadows: what an input looks like to symbolic execution once the program looks at it. See capture.h.
  *
  * To add a kind of value: a case in force_object, its guard, and how it is rebuilt in rewrite.c. */
+#include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include "vm/native.h"
 #include <string.h>
 
-static Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source) {
+Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source) {
     Arena *arena = capture->entry->arena;
     Shadow *made = ARENA_NEW(arena, Shadow);
     *made = (Shadow){.shadow = shadow, .real = real, .source = source};
@@ -304,7 +305,8 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     case OBJ_METHOD: return force_method(capture, real, source);
     case OBJ_FUNCTION: return is_shipped(real) ? force_identity(capture, real, source) : force_function(capture, real, source);
     case OBJ_COMPILED: return vm_force(capture->vm, dynamo_inner(real));
-    case OBJ_GENERATOR: case OBJ_ITERATOR: return vm_stop(capture->vm, "call", vm_user_span(capture->vm), "a half-used iterator is passed in");
+    case OBJ_GENERATOR: return vm_stop(capture->vm, "call", vm_user_span(capture->vm), "a generator that the frame did not make is used");
+    case OBJ_ITERATOR: return capture_force_iterator(capture, real, source);
     default: return force_identity(capture, real, source);
     }
     capture_guard(capture, real.o->type == OBJ_STR ? GUARD_EQUALS : GUARD_IDENTITY, source, real, "the value was used");

@@ -81,7 +81,10 @@ static bool instance_store(VM *vm, Value object, const char *name, Value value) 
     Value attribute = class_lookup(vm, instance->cls, name);
     if (attribute.tag == V_OBJECT && (!through_descriptor(vm, object, attribute, name, value, &done) || done)) return !vm->stopped && vm->exception.tag == V_NULL;
     if (!vm_mutate(vm, instance)) return false;
-    if (value.tag == V_NULL) return dict_drop_name(vm, object, instance->dict, name);
+    if (value.tag == V_NULL) {
+        if (vm->domain->delete_attr && !vm->domain->delete_attr(vm, &instance->head, name)) return false;
+        return dict_drop_name(vm, object, instance->dict, name);
+    }
     if (instance->cls->no_dict && !class_has_slot(vm, instance->cls, name)) return missing(vm, object, name);
     if (name == vm->own->names.dict_) return replace_dict(vm, instance, vm_force(vm, value));
     if (name == vm->own->names.class_) return replace_class(vm, instance, vm_force(vm, value));

@@ -12,6 +12,7 @@
 
 typedef struct Frame Frame;
 typedef struct Tensor Tensor;
+typedef struct Generator Generator;
 
 enum { DOMAIN_COMPARE = 64 };
 
@@ -38,6 +39,9 @@ typedef struct Domain {
     Value (*load_cell)(VM *vm, Cell *cell);                     /* owned */
     bool (*store_cell)(VM *vm, Cell *cell, Value value);
     bool (*will_mutate)(VM *vm, Object *object);                /* before a container, instance, class, module or function attribute changes */
+    bool (*advanced)(VM *vm, Iterator *iterator);               /* an iterator gave an item */
+    bool (*sent)(VM *vm, Generator *generator);                 /* before send() to a generator that delegates by `yield from` */
+    bool (*delete_attr)(VM *vm, Object *instance, const char *name); /* before an attribute of an instance is deleted, after will_mutate */
     bool (*may_call)(VM *vm, Value callee);                     /* before a builtin with effects, or a function, is called */
     /* Symbolic integers. NULL: decided by ranges, else by the variables' hints, without a guard. */
     int (*decide)(VM *vm, Dim relation);                        /* truth of a relation (or of a Dim != 0): 1, 0, -1 */

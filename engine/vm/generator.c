@@ -74,25 +74,29 @@ static Value stop_iteration(VM *vm, Value returned) {
     return VALUE_ERROR;
 }
 
-static Value method_send(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    (void)nargs, (void)kwnames;
-    Value returned = VALUE_NONE;
-    Value item = generator_resume(vm, (Generator *)args[0].o, args[1], &returned);
-    return item.tag == V_NULL ? stop_iteration(vm, returned) : item;
-}
-
-static Value method_next(VM *vm, Value *args, int nargs, Tuple *kwnames) {
-    (void)nargs;
-    Value both[2] = {args[0], VALUE_NONE};
-    return method_send(vm, both, 2, kwnames);
-}
-
 /* The iterator that a generator suspended in `yield from` delegates to, or V_NULL. */
 static Value delegate(const Generator *g) {
     const Frame *frame = g->frame;
     const Instr *next = &frame->code->instrs[frame->pc];
     bool delegating = g->started && frame->pc >= 2 && next->opcode == OPCODE_RESUME && (next->arg & 3) == 2 && next[-2].opcode == OPCODE_SEND;
     return delegating ? frame->fast[frame->sp - 1] : VALUE_NULL;
+}
+
+static Value method_send(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs, (void)kwnames;
+    Value returned = VALUE_NONE;
+    Generator *g = (Generator *)args[0].o;
+    if (vm->domain->sent && g->frame && !g->running && delegate(g).tag != V_NULL && !vm->domain->sent(vm, g)) return VALUE_ERROR;
+    Value item = generator_resume(vm, g, args[1], &returned);
+    return item.tag == V_NULL ? stop_iteration(vm, returned) : item;
+}
+
+static Value method_next(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs;
+    (void)kwnames;
+    Value returned = VALUE_NONE;
+    Value item = generator_resume(vm, (Generator *)args[0].o, VALUE_NONE, &returned);
+    return item.tag == V_NULL ? stop_iteration(vm, returned) : item;
 }
 
 static Value throw_in(VM *vm, Generator *g, Value exception, Value *returned);

@@ -218,9 +218,16 @@ static Value next_of_instance(VM *vm, Value v) {
     return VALUE_NULL;
 }
 
+static Value next_of(VM *vm, Iterator *it) {
+    Value item = it->next(vm, it);
+    if (!vm->domain->advanced || item.tag <= V_ERROR || vm->domain->advanced(vm, it)) return item;
+    value_unref(vm, item);
+    return VALUE_ERROR;
+}
+
 Value vm_next(VM *vm, Value iterator) {
     Value v = vm_force(vm, iterator);
-    if (value_is(v, OBJ_ITERATOR)) return ((Iterator *)v.o)->next(vm, (Iterator *)v.o);
+    if (value_is(v, OBJ_ITERATOR)) return next_of(vm, (Iterator *)v.o);
     if (value_is(v, OBJ_GENERATOR)) return generator_resume(vm, (Generator *)v.o, VALUE_NONE, NULL);
     if (value_is(v, OBJ_INSTANCE)) return next_of_instance(vm, v);
     return value_is_error(v) ? v : vm_raise(vm, "TypeError", "'%s' object is not an iterator", type_name(vm, v));

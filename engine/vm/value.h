@@ -115,7 +115,7 @@ typedef struct Tracked { Object head; Value inner; struct Source *source; } Trac
 
 /* An iterator over anything: `next` gives an owned value, V_NULL at the end, V_ERROR on an exception. */
 typedef struct Iterator Iterator;
-struct Iterator { Object head; const char *kind; Value (*next)(VM *vm, Iterator *self); Value subject, extra; int64_t position, limit; };
+struct Iterator { Object head; const char *kind; Value (*next)(VM *vm, Iterator *self); Value subject, extra; int64_t position, limit; bool carried; /* made by rewritten code, to go on where one of its frame stood */ };
 
 /* Construction (owned results) and use. All names given as C strings here are copied or interned. */
 Object *object_new(VM *vm, ObjectType type, size_t bytes);            /* zeroed, refs 1, linked */

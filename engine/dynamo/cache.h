@@ -59,6 +59,7 @@ struct Entry {
     VEC(ShapeBinding) bindings;     /* in the order in which they were met */
     int symbol_count, int_count;
     bool computes_sizes;            /* a number made of symbols leaves the frame: in Dynamo an op of the graph */
+    bool works_on_symbols;          /* a symbolic float was taken in, or Python computed with a symbolic int: counts as a graph even if nothing else is in it */
     const char *violation;          /* of a marked dimension, found while it was met */
     Object *graph_object;           /* OBJ_GRAPH that the rewritten code calls; borrowed (held owns it) */
 };

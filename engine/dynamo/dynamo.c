@@ -182,7 +182,7 @@ static void entry_keep(Dynamo *dynamo, Entry *entry) {
 }
 
 static void count_graph(Dynamo *dynamo, const Entry *entry) {
-    if (entry->empty && !dynamo->options.fullgraph && !entry->computes_sizes) return;
+    if (entry->empty && !dynamo->options.fullgraph && !entry->computes_sizes && !entry->works_on_symbols) return;
     dynamo->graphs++;
     for (int i = 0; i < entry->graph->nodes.count; i++)
         dynamo->ops_captured += entry->graph->nodes.at[i]->kind == NODE_CALL || entry->graph->nodes.at[i]->kind == NODE_GETITEM;
@@ -348,7 +348,7 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
     }
     entry->total_ms = (clock_us() - start) / 1000;
     count_entry(dynamo, entry);
-    if (entry->empty && !entry->rewritten && !dynamo->options.fullgraph) { /* as PyTorch: a function that had nothing to compile is left alone from then on */
+    if (entry->empty && !entry->rewritten && !dynamo->options.fullgraph && !entry->works_on_symbols) { /* as PyTorch: a function that had nothing to compile is left alone from then on */
         cache->skipped = true;
         cache->skip_reason = "there was nothing to compile in it";
     }

@@ -135,6 +135,10 @@ void emit_source(Rewrite *r, const Source *source) {
     case SOURCE_FUNC: emit_load_attr(r, "__func__"); break;
     case SOURCE_GRAD: emit_load_attr(r, "grad"); break;
     case SOURCE_SUBJECT: emit_subject(r); break;
+    case SOURCE_PLUS_ZERO:
+        emit_plain(r, value_float(0.0));
+        emit(r, OPCODE_BINARY_OP, BINARY_ADD);
+        break;
     case SOURCE_CELL:
         emit_load_attr(r, "__closure__");
         emit_subscript(r, value_int(source->index));

@@ -137,6 +137,7 @@ static Value path_of_base(VM *vm, const Source *source, Value base) {
     case SOURCE_FUNC: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->function : VALUE_NULL;
     case SOURCE_TYPE: return base.tag == V_NULL ? VALUE_NULL : value_object(class_of(vm, base));
     case SOURCE_GRAD: return value_is(base, OBJ_TENSOR) && ((Tensor *)base.o)->grad ? value_object(((Tensor *)base.o)->grad) : VALUE_NONE;
+    case SOURCE_PLUS_ZERO: return base.tag == V_FLOAT ? value_float(base.f + 0.0) : VALUE_NULL;
     case SOURCE_SUBJECT: return value_is(base, OBJ_ITERATOR) ? ((Iterator *)base.o)->subject : VALUE_NULL;
     default: return VALUE_NULL;
     }

@@ -7,6 +7,7 @@
  * zero-dimensional tensor means what the number means. Anywhere else a float is specialized, and a drawn number ends the graph. */
 #include "dynamo/rewrite.h"
 #include "dynamo/shapes.h"
+#include <math.h>
 #include <string.h>
 
 static Tensor *scalar_input(Capture *capture, DType dtype, Device device, const Source *source, const char *name) {
@@ -52,6 +53,7 @@ static bool float_is_dynamic(Capture *capture, const Tracked *tracked) {
 bool capture_float_stays(Capture *capture, const Tracked *tracked) {
     if (tracked->inner.tag != V_FLOAT || !float_is_dynamic(capture, tracked)) return false;
     capture_guard(capture, GUARD_TYPE, tracked->source, value_object(class_of(capture->vm, tracked->inner)), "a number that changes from call to call");
+    capture->entry->works_on_symbols = true;
     return true;
 }
 
@@ -93,6 +95,20 @@ void capture_operands(VM *vm, int op, Value *a, Value *b) {
     Tensor *left = scalar_of(capture, *a, *b), *right = left ? NULL : scalar_of(capture, *b, *a);
     if (left) *a = value_object(left);
     if (right) *b = value_object(right);
+}
+
+/* A float that changes, with a neutral number: stays what it is. Only 0 + x turns a negative zero: that is done where x is read. */
+Value capture_unchanged(VM *vm, int op, Value a, Value b) {
+    Capture *capture = capture_of(vm);
+    bool left = value_is(a, OBJ_TRACKED) && ((Tracked *)a.o)->inner.tag == V_FLOAT, commutes = op == BINARY_ADD || op == BINARY_MULTIPLY;
+    Value number = left ? b : a;
+    const Tracked *tracked = left ? (const Tracked *)a.o : value_is(b, OBJ_TRACKED) ? (const Tracked *)b.o : NULL;
+    if (!tracked || tracked->inner.tag != V_FLOAT || tracked->source->kind == SOURCE_RANDOM || (!left && !commutes) || (number.tag != V_INT && number.tag != V_FLOAT)) return VALUE_NULL;
+    double given = number.tag == V_INT ? (double)number.i : number.f, neutral = op == BINARY_ADD || op == BINARY_SUBTRACT ? 0.0 : 1.0;
+    if (given != neutral || !capture_float_stays(capture, tracked)) return VALUE_NULL;
+    bool turns = neutral == 0.0 && (signbit(given) != 0) == (op == BINARY_SUBTRACT);
+    if (!turns) return value_ref(left ? a : b);
+    return capture_track(capture, value_float(tracked->inner.f + 0.0), capture_source(capture, SOURCE_PLUS_ZERO, tracked->source, NULL, 0, VALUE_NULL));
 }
 
 /* ---- Python's random ---- */

@@ -31,6 +31,7 @@ typedef struct Domain {
     Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */
     Value (*load_global)(VM *vm, Frame *frame, const char *name);
     void (*operands)(VM *vm, int op, Value *a, Value *b);       /* before + - * / (op: BinaryOp) and comparisons (op: DOMAIN_COMPARE + CompareOp) force their operands: may replace one (borrowed) */
+    Value (*unchanged)(VM *vm, int op, Value a, Value b);       /* after `operands`: x + 0, x * 1 …, where the domain keeps x as it is; owned. V_NULL: compute */
     Value (*replace_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* of a builtin with effects; args[0] is self. V_NULL: call it */
     Value (*load_tensor_attr)(VM *vm, Tensor *tensor, const char *name);             /* V_NULL: as in the concrete domain */
     int (*store_tensor_attr)(VM *vm, Tensor *tensor, const char *name, Value value); /* 1: taken, 0: as in the concrete domain, -1: error; value V_NULL: deleted */
@@ -45,6 +46,7 @@ typedef struct Domain {
     bool (*may_call)(VM *vm, Value callee);                     /* before a builtin with effects, or a function, is called */
     /* Symbolic integers. NULL: decided by ranges, else by the variables' hints, without a guard. */
     int (*decide)(VM *vm, Dim relation);                        /* truth of a relation (or of a Dim != 0): 1, 0, -1 */
+    void (*computed)(VM *vm);                                   /* a Python operator or comparison met a symbolic integer */
     bool (*specialize)(VM *vm, Dim dim, int64_t *value);        /* the value of a symbolic integer where only a plain one will do */
 } Domain;
 

@@ -252,7 +252,11 @@ static Value special_binary(VM *vm, int op, Value a, Value b) {
 static bool is_arithmetic(int op) { return op == BINARY_ADD || op == BINARY_SUBTRACT || op == BINARY_MULTIPLY || op == BINARY_TRUE_DIVIDE; }
 
 Value vm_binary(VM *vm, int binary_op, Value a, Value b) {
-    if (vm->domain->operands && is_arithmetic(binary_op % BINARY_INPLACE)) vm->domain->operands(vm, binary_op % BINARY_INPLACE, &a, &b);
+    if (vm->domain->operands && is_arithmetic(binary_op % BINARY_INPLACE)) {
+        vm->domain->operands(vm, binary_op % BINARY_INPLACE, &a, &b);
+        Value same = vm->domain->unchanged ? vm->domain->unchanged(vm, binary_op % BINARY_INPLACE, a, b) : VALUE_NULL;
+        if (same.tag != V_NULL) return same;
+    }
     a = vm_force(vm, a), b = vm_force(vm, b);
     if (value_is_error(a) || value_is_error(b)) return VALUE_ERROR;
     bool in_place = binary_op >= BINARY_INPLACE;

@@ -26,6 +26,10 @@ static bool dim_as_int(VM *vm, Dim dim, int64_t *out) {
 
 bool sym_as_int(VM *vm, Value sym, int64_t *out) { return dim_as_int(vm, ((SymObject *)sym.o)->dim, out); }
 
+static void note_computed(VM *vm) {
+    if (vm->domain->computed) vm->domain->computed(vm);
+}
+
 static int dim_truth(VM *vm, Dim relation) {
     if (dim_is_int(relation)) return relation != 0;
     if (vm->domain->decide) return vm->domain->decide(vm, relation);
@@ -69,6 +73,7 @@ Value sym_binary(VM *vm, int binary_op, Value a, Value b) {
     int op = binary_op >= BINARY_INPLACE ? binary_op - BINARY_INPLACE : binary_op;
     SymTable *syms = vm->context.syms;
     Dim x, y;
+    note_computed(vm);
     if (!syms || !dim_of_value(a, &x) || !dim_of_value(b, &y)) return plain_binary(vm, op, a, b);
     switch (op) {
     case BINARY_ADD: return sym_new(vm, dim_add(syms, x, y));
@@ -87,6 +92,7 @@ Value sym_binary(VM *vm, int binary_op, Value a, Value b) {
 Value sym_compare(VM *vm, CompareOp op, Value a, Value b) {
     Dim x, y;
     SymTable *syms = vm->context.syms;
+    note_computed(vm);
     if (!syms || !dim_of_value(a, &x) || !dim_of_value(b, &y)) {
         if (a.tag != V_FLOAT && b.tag != V_FLOAT && syms) return (Value){.tag = V_NOTIMPLEMENTED};
         a = plain(vm, a);
@@ -102,6 +108,7 @@ Value sym_compare(VM *vm, CompareOp op, Value a, Value b) {
 Value sym_unary(VM *vm, const char *what, Value sym) {
     Dim dim = ((SymObject *)sym.o)->dim;
     SymTable *syms = vm->context.syms;
+    note_computed(vm);
     if (strcmp(what, "neg") == 0 && syms) return sym_new(vm, dim_mul(syms, dim, -1));
     if (strcmp(what, "abs") == 0 && syms) return sym_new(vm, dim_low(dim) >= 0 ? dim : dim_max(syms, dim, dim_mul(syms, dim, -1)));
     if (strcmp(what, "invert") == 0 && syms) return sym_new(vm, dim_sub(syms, dim_mul(syms, dim, -1), 1));

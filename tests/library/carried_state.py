@@ -160,6 +160,13 @@ def send_through(x):
     return next(g), g.send(2), g.send(3)
 
 
+def neutral_numbers(x, a):
+    b = 0.0 + a
+    c = a * 1
+    d = sum([a])
+    return x * b + x * c, b, c, d, 1 / (x * (a - 0)), 1 / (x * (a + -0.0)), 1 / (x * (a - -0.0))
+
+
 class Box:
     pass
 
@@ -203,6 +210,9 @@ def deletes_twice(x, b):
 
 for f in (growing_list, finished_before_it_grows, zipped, for_loop_goes_on, generator, generator_that_takes_values, generator_that_raises_later, generator_without_end, effects_come_in_time, send_through):
     check(f)
+compiled = torch.compile(neutral_numbers)
+for a in (0.5, 2.0, -0.0, 0.0, 3.5, -1.25):
+    assert plain(neutral_numbers(torch.ones(2), a)) == plain(compiled(torch.ones(2), a)) and str(compiled(torch.ones(2), a)) == str(neutral_numbers(torch.ones(2), a))
 check(many_kinds, lambda: (torch.arange(3.0), {"p": 1, "q": 2, "r": 3}))
 for f in (deletes, deletes_over_a_break, deletes_twice, order_of_names):
     for _ in range(2):

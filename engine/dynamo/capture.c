@@ -338,7 +338,7 @@ static bool before_instruction(VM *vm, Frame *frame, void *state) {
     if (frame->code->instrs[frame->pc].opcode == OPCODE_RAISE_VARARGS) capture->raised_at = frame->code->instrs[frame->pc].span;
     if (frame != capture->root) {
         capture->in_generator = inside_generator(capture, frame);
-        return true;
+        return !capture_calls_on_namespace(capture, frame);
     }
     capture->in_generator = false;
     if (capture->plan && capture->steps == capture->plan->at) {
@@ -351,7 +351,7 @@ static bool before_instruction(VM *vm, Frame *frame, void *state) {
     if (capture->op_count > 1 && frame->sp == code_localsplus_count(frame->code) && code_exception_at(frame->code, frame->pc) < 0)
         capture->statement = (BreakPoint){true, capture->steps, frame->pc};
     capture->steps++;
-    return true;
+    return !capture_calls_on_namespace(capture, frame);
 }
 
 /* sum(…), list(…) of a generator whose body stops: the call is the break. next() and send() leave the frame to eager, as a `for` does. */
@@ -391,6 +391,7 @@ static void capture_begin(Capture *capture) {
     Arena *arena = capture->entry->arena;
     capture->by_real = map_new(arena);
     capture->by_shadow = map_new(arena);
+    capture->namespaces = map_new(arena);
     capture->known = map_new(arena);
     capture->constants = map_new(arena);
     capture->modes = modes_now(vm);

@@ -35,6 +35,7 @@ typedef struct Capture {
     VEC(Shadow *) shadows;
     Map *by_real, *by_shadow;       /* Object* -> Shadow* */
     VEC(InputTensor) inputs;
+    Map *namespaces;                /* Dict*, the __dict__ of an object that was read as a whole -> Object* */
     Map *known;                     /* Object* -> Source* */
     Map *constants;                 /* real Tensor* that no source names -> fake Tensor* */
     VEC(NameWrite) globals;
@@ -86,6 +87,11 @@ bool capture_will_mutate(VM *vm, Object *object);
 bool capture_delete_attr(VM *vm, Object *object, const char *name);
 bool shadow_deleted(const Shadow *shadow, const char *name);
 bool capture_may_call(VM *vm, Value callee);
+bool capture_is_pythons(VM *vm, Value builtin);                          /* one of Python's own functions: print, id … */
+/* The object whose namespace this dict is, or V_NULL; and whether the call that frame is about to make takes one where Dynamo cannot (vm_stop). */
+Value capture_namespace_owner(Capture *capture, Value dict);
+bool capture_calls_on_namespace(Capture *capture, const Frame *frame);
+Value capture_identity(Capture *capture, Value object);                  /* id(object): of the program's own, guarded; V_NULL: of another */
 bool capture_exhausting_stop(VM *vm);                                    /* iterators.c: a change while a generator is run to its end: stops */
 /* scalars.c: numbers as tensors */
 bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */

@@ -209,6 +209,12 @@ void emit_set_items(Rewrite *r, Dict *dict) {
 /* Counter, OrderedDict, defaultdict: made by their class; a factory comes first. */
 static void emit_dict(Rewrite *r, Value v) {
     Dict *dict = (Dict *)v.o;
+    Value owner = capture_namespace_owner(r->capture, v);
+    if (owner.tag != V_NULL) {
+        emit_value(r, owner);
+        emit_load_attr(r, "__dict__");
+        return;
+    }
     if (!dict->fallback && !dict->is_counter && !dict->is_ordered) {
         emit_dict_items(r, dict);
         return;

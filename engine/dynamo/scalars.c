@@ -144,6 +144,10 @@ static bool only_prints(const Builtin *builtin) {
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames) {
     Capture *capture = capture_of(vm);
     if (capture->dynamo->no_effects && only_prints(builtin)) return VALUE_NONE;
+    if (!strcmp(builtin->name, "id") && nargs == 1 && capture_is_pythons(vm, value_object(builtin))) {
+        Value real = capture_identity(capture, vm_force(vm, args[0]));
+        return real.tag == V_NULL ? real : builtin->fn(vm, &real, 1, NULL);
+    }
     if (!may_be_drawn(builtin) || kwnames) return VALUE_NULL;
     Arena *arena = capture->entry->arena;
     for (int i = 1; i < nargs; i++) {

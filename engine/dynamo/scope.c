@@ -56,6 +56,8 @@ static Value shadow_own_attribute(Capture *capture, Shadow *shadow, const char *
     return tracked;
 }
 
+static bool shipped_globals(const Frame *frame) { return frame->code->file && frame->code->file->shipped; }
+
 static Value shadow_attribute(Capture *capture, Shadow *shadow, const char *name) {
     VM *vm = capture->vm;
     Instance *mine = (Instance *)shadow->shadow.o;
@@ -108,6 +110,41 @@ static void order_names(VM *vm, const Shadow *shadow, const Instance *real, Dict
     value_unref(vm, before);
 }
 
+/* Remembered: Dynamo can index such a dict, but not call anything on it or with it. */
+static Value namespace_of(Capture *capture, Value object) {
+    Value found = vm_load_attr_generic(capture->vm, object, intern(capture->vm->lang->names, "__dict__"));
+    if (value_is(found, OBJ_DICT)) map_put(capture->namespaces, found.o, object.o);
+    return found;
+}
+
+Value capture_namespace_owner(Capture *capture, Value dict) {
+    Object *owner = dict.tag == V_OBJECT ? map_get(capture->namespaces, dict.o) : NULL;
+    return owner ? value_object(owner) : VALUE_NULL;
+}
+
+static bool may_take_namespace(Value callee, bool own) {
+    static const char *const methods[] = {"__getitem__", "get", "__contains__", "__setitem__"};
+    for (size_t i = 0; own && i < sizeof methods / sizeof *methods; i++)
+        if (!strcmp(((Builtin *)callee.o)->name, methods[i])) return true;
+    return !strcmp(((Builtin *)callee.o)->name, "isinstance");
+}
+
+/* len(vars(b)), b.__dict__.items(): the call about to run gets an object's namespace as a whole. */
+bool capture_calls_on_namespace(Capture *capture, const Frame *frame) {
+    const Instr *instr = &frame->code->instrs[frame->pc];
+    int at = frame->sp - instr->arg - 2;
+    if (!map_count(capture->namespaces) || instr->opcode != OPCODE_CALL || at < code_localsplus_count(frame->code) || shipped_globals(frame)) return false;
+    Value called = frame->fast[at].tag == V_NULL ? frame->fast[at + 1] : frame->fast[at];
+    if (value_is(called, OBJ_TRACKED)) called = ((Tracked *)called.o)->inner;
+    bool own = value_is(called, OBJ_BUILTIN) && capture_namespace_owner(capture, frame->fast[at].tag == V_NULL ? ((Builtin *)called.o)->self : frame->fast[at + 1]).tag != V_NULL;
+    bool given = own;
+    for (int i = at + 2; i < frame->sp; i++) given |= capture_namespace_owner(capture, frame->fast[i]).tag != V_NULL;
+    bool plain = value_is(called, OBJ_BUILTIN) || (value_is(called, OBJ_CLASS) && ((Class *)called.o)->head.flags & FLAG_BUILTIN);
+    if (!given || !plain || (value_is(called, OBJ_BUILTIN) && may_take_namespace(called, own))) return false;
+    vm_stop(capture->vm, "call", vm_user_span(capture->vm), "the attributes of an object as a whole are given to a call");
+    return true;
+}
+
 /* The namespace of an object as a whole (__dict__, vars): every attribute is read, and the set of names guarded. */
 static Value shadow_namespace(Capture *capture, Shadow *shadow) {
     Instance *real = (Instance *)shadow->real.o;
@@ -122,7 +159,7 @@ static Value shadow_namespace(Capture *capture, Shadow *shadow) {
             value_unref(capture->vm, shadow_own_attribute(capture, shadow, name));
         }
     if (((Instance *)shadow->shadow.o)->dict) order_names(capture->vm, shadow, real, ((Instance *)shadow->shadow.o)->dict);
-    return vm_load_attr_generic(capture->vm, shadow->shadow, intern(capture->vm->lang->names, "__dict__"));
+    return namespace_of(capture, shadow->shadow);
 }
 
 /* What the program set on a function of its own. */
@@ -148,7 +185,7 @@ Value capture_load_attr(VM *vm, Value object, const char *name) {
     Capture *capture = capture_of(vm);
     if (object.o->type == OBJ_INSTANCE) {
         Shadow *shadow = capture_shadow(capture, object);
-        if (!shadow) return vm_load_attr_generic(vm, object, name);
+        if (!shadow) return strcmp(name, "__dict__") || shipped_globals(vm->frame) ? vm_load_attr_generic(vm, object, name) : namespace_of(capture, object);
         return strcmp(name, "__dict__") ? shadow_attribute(capture, shadow, name) : shadow_namespace(capture, shadow);
     }
     if (object.o->type == OBJ_FUNCTION) return function_attribute(capture, object, name);
@@ -157,7 +194,6 @@ Value capture_load_attr(VM *vm, Value object, const char *name) {
 }
 
 /* Globals */
-static bool shipped_globals(const Frame *frame) { return frame->code->file && frame->code->file->shipped; }
 
 static NameWrite *global_write(Capture *capture, const Dict *dict, const char *name) {
     for (int i = 0; i < capture->globals.count; i++)
@@ -348,7 +384,37 @@ static const char *callee_name(Value callee) {
     return "?";
 }
 
-static bool is_pythons(VM *vm, Value callee) {
+/* What Dynamo leaves alone of the standard library. */
+static bool is_skipped(const Function *function) {
+    static const char *const modules[] = {"copy", "traceback", "linecache"};
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (value_is(function->module_name, OBJ_STR) && !strcmp(str_text(function->module_name), modules[i])) return function->code->file && function->code->file->shipped;
+    return false;
+}
+
+/* super().__init__(…) in an exception of the program, not the call that its class makes. */
+static bool is_written_init(VM *vm, Value callee) {
+    const Builtin *builtin = (const Builtin *)callee.o;
+    const Frame *frame = vm->frame;
+    if (strcmp(builtin->name, "__init__") || !builtin->owner || !builtin->owner->is_exception || !frame || frame->pc < 1 || shipped_globals(frame)) return false;
+    const Instr *instr = &frame->code->instrs[frame->pc - 1];
+    int at = frame->sp - instr->arg - 2;
+    if (instr->opcode != OPCODE_CALL || at < code_localsplus_count(frame->code)) return false;
+    Value called = frame->fast[at].tag == V_NULL ? frame->fast[at + 1] : frame->fast[at];
+    return !value_is(called, OBJ_CLASS);
+}
+
+Value capture_identity(Capture *capture, Value object) {
+    const Shadow *shadow = capture_shadow(capture, object);
+    const InputTensor *input = value_is(object, OBJ_TENSOR) ? input_of(capture, (Tensor *)object.o) : NULL;
+    bool named = value_is(object, OBJ_CLASS) || value_is(object, OBJ_FUNCTION) || value_is(object, OBJ_MODULE);
+    Value real = shadow && value_is(object, OBJ_INSTANCE) ? shadow->real : input && input->real ? value_tensor(input->real) : named ? object : VALUE_NULL;
+    const Source *source = shadow ? shadow->source : input ? input->source : NULL;
+    if (real.tag != V_NULL && source) capture_guard(capture, GUARD_IDENTITY, source, real, "the identity of an object was asked for");
+    return real;
+}
+
+bool capture_is_pythons(VM *vm, Value callee) {
     Value found = dict_get_name(vm, vm->builtins, intern(vm->lang->names, ((Builtin *)callee.o)->name));
     return found.tag == V_OBJECT && found.o == callee.o;
 }
@@ -356,14 +422,22 @@ static bool is_pythons(VM *vm, Value callee) {
 bool capture_may_call(VM *vm, Value callee) {
     Capture *capture = capture_of(vm);
     if (value_is(callee, OBJ_BUILTIN) && ((Builtin *)callee.o)->effects & (BUILTIN_EFFECT | BUILTIN_BREAK)) {
-        bool pythons = is_pythons(vm, callee) && !(vm->frame && shipped_globals(vm->frame)); /* not time.time, a logger, a tensor's method */
+        bool pythons = capture_is_pythons(vm, callee) && strcmp(callee_name(callee), "id") && !(vm->frame && shipped_globals(vm->frame)); /* not time.time, a logger, a tensor's method */
         vm_stop(vm, pythons ? "builtin" : "call", vm_user_span(vm), "call of %s, which has effects outside the graph", callee_name(callee));
+        return false;
+    }
+    if (value_is(callee, OBJ_BUILTIN) && is_written_init(vm, callee)) {
+        vm_stop(vm, "call", vm_user_span(vm), "an exception of the program calls %s of its base class", callee_name(callee));
         return false;
     }
     if (!value_is(callee, OBJ_FUNCTION)) return true;
     Function *function = (Function *)callee.o;
     if (function->disabled) {
         vm_stop(vm, "disabled", vm_user_span(vm), "%s is disabled by torch.compiler.disable%s%s", callee_name(callee), function->disable_reason ? ": " : "", function->disable_reason ? function->disable_reason : "");
+        return false;
+    }
+    if (is_skipped(function) && !(vm->frame && shipped_globals(vm->frame))) {
+        vm_stop(vm, "call", vm_user_span(vm), "%s is left out of graphs, as in PyTorch", callee_name(callee));
         return false;
     }
     const Source *source = known_source(capture, callee);

@@ -292,6 +292,7 @@ static Value traced_reshape(VM *vm, const Op *op, const Arg *args, int nargs) {
 }
 
 static Value tracing_op(VM *vm, const Op *op, const Arg *args, int nargs) {
+    if (op_has(op, TRAIT_SYNC) && tracing_stops_at_data(vm, op->name)) return VALUE_ERROR;
     bool expand = tracer_of(vm)->expand_decomposed && op->made_of && !op_has(op, TRAIT_INPLACE);
     if (op->family == FAMILY_COMPOSITE) return op_call_body(vm, op, args, nargs);
     if (op_has(op, TRAIT_INPLACE) && args[0].tag == ARG_TENSOR) return traced_inplace(vm, op, args, nargs);

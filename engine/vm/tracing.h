@@ -33,6 +33,8 @@ void trace_begin(Tracer *tracer, VM *vm, Graph *graph);
 void trace_end(Tracer *tracer);
 Tensor *trace_tensor(Tracer *tracer, Node *node, int output);          /* a fake tensor standing for a node's output; owned */
 /* tracing_effects.c: hooks of the tracing domain for code of the program. */
+/* In capture: what an op is made of asks for a tensor's value or has a shape that depends on one; stops. what: the op, or NULL. false: not in capture. */
+bool tracing_stops_at_data(VM *vm, const char *what);
 bool tracing_may_call(VM *vm, Value callee);
 bool tracing_will_mutate(VM *vm, Object *object);
 bool tracing_store_global(VM *vm, Frame *frame, const char *name, Value value);

@@ -23,6 +23,13 @@ static bool is_made_here(VM *vm, const Object *object) {
     return !marker;
 }
 
+bool tracing_stops_at_data(VM *vm, const char *what) {
+    const Tracer *tracer = outermost(vm);
+    if (!tracer->former || !tracer->former->truth) return false; /* a stage of the compiler */
+    vm_stop(vm, "data_dependent_shape", vm_user_span(vm), what ? "the shape of %s depends on the data" : "the shape of a result depends on the data", what);
+    return true;
+}
+
 bool tracing_may_call(VM *vm, Value callee) {
     if (is_shipped(vm->frame) || !value_is(callee, OBJ_BUILTIN) || !(((Builtin *)callee.o)->effects & (BUILTIN_EFFECT | BUILTIN_BREAK))) return true;
     vm_stop(vm, "builtin", vm_user_span(vm), "call of %s, which has effects outside the graph", ((Builtin *)callee.o)->name);

@@ -1,4 +1,5 @@
 # What lives over a graph break: half-used iterators, generators, deleted attributes. Compiled and eager: the same values, twice.
+import copy
 import itertools
 import torch
 import torch._dynamo
@@ -160,6 +161,46 @@ def send_through(x):
     return next(g), g.send(2), g.send(3)
 
 
+class Special(ValueError):
+    def __init__(self, n):
+        super().__init__(f"n={n}")
+        self.n = n
+
+
+def raising_helper(x, n):
+    if n == 1:
+        raise Special(5)
+    return x + 1
+
+
+def special_exceptions(x, n):
+    try:
+        y = raising_helper(x, n)
+    except Special as e:
+        y = x * e.n
+        return y, str(e)
+    return y, "none"
+
+
+def copies(x, d):
+    shallow, deep = copy.copy(d), copy.deepcopy(d)
+    shallow["n"] = 5
+    deep["l"].append(1)
+    d["l"].append(2)
+    return x + shallow["n"] + d["n"], shallow, deep
+
+
+def identities(x, b):
+    same = id(b) == id(b)
+    names = len(vars(b)), [k for k in b.__dict__.keys()], sorted(vars(b).items()), "k" in vars(b), vars(b)["k"]
+    return x + (1 if same else 0), names
+
+
+def repeats(x, n):
+    y = x + 1
+    return torch.repeat_interleave(y, n) * 2
+
+
 def neutral_numbers(x, a):
     b = 0.0 + a
     c = a * 1
@@ -213,8 +254,12 @@ for f in (growing_list, finished_before_it_grows, zipped, for_loop_goes_on, gene
 compiled = torch.compile(neutral_numbers)
 for a in (0.5, 2.0, -0.0, 0.0, 3.5, -1.25):
     assert plain(neutral_numbers(torch.ones(2), a)) == plain(compiled(torch.ones(2), a)) and str(compiled(torch.ones(2), a)) == str(neutral_numbers(torch.ones(2), a))
+for n in (0, 1):
+    check(special_exceptions, lambda: (torch.arange(3.0), n))
+check(copies, lambda: (torch.arange(3.0), {"n": 1, "l": [0]}))
+check(repeats, lambda: (torch.arange(3.0), torch.tensor([2, 0, 3])))
 check(many_kinds, lambda: (torch.arange(3.0), {"p": 1, "q": 2, "r": 3}))
-for f in (deletes, deletes_over_a_break, deletes_twice, order_of_names):
+for f in (deletes, deletes_over_a_break, deletes_twice, order_of_names, identities):
     for _ in range(2):
         torch._dynamo.reset()
         for _ in range(2):

@@ -1,12 +1,13 @@
 """Rows that have no loop of their own on a card, made of rows that do: scans, sorts of short lines, searches, gathers and scatters.
 
     nonzero(x)        cumsum of x != 0, then for each k a search for the place where the sum reaches k
-    sort(f32[1 << 20])    integers that order as the values do, sorted in lines of 8192, then merged: a place is its own plus a search in the other line
+    sort(f32[1 << 20])    lines of 8192 sorted, then merged: a place is its own plus a search in the other line
 
 A function has its row's name and parameters, and runs for tensors of a card, eagerly and in the decomposed graph. It returns NotImplemented where
 the card's own kernel serves the call, or where the host has to: then the row goes on as it is.
 To add one: a function here, and TRAIT_CARD in its row of op/ops.def.
 """
+import math
 import torch
 
 aten = torch.ops.aten
@@ -53,17 +54,6 @@ def masked_scatter(input, mask, source):
 
 # ---- order ----
 
-def _ordered(input):
-    """int64 numbers that compare as the values do: NaN above everything, -0 equal to 0."""
-    if not input.is_floating_point():
-        return input.to(torch.int64)
-    wide = torch.float64 if input.dtype == torch.float64 else torch.float32
-    x = input.to(wide) + 0.0
-    bits = x.view(torch.int64) if wide == torch.float64 else x.view(torch.int32).to(torch.int64)
-    largest = 0x7FFFFFFFFFFFFFFF if wide == torch.float64 else 0x7FFFFFFF
-    return torch.where(x.isnan(), largest, torch.where(bits < 0, bits ^ largest, bits))
-
-
 def _merge(keys, places):
     """Neighbouring sorted lines [rows, 2 * n, width] as [rows, n, 2 * width]; of equal ones those of the first line stand first."""
     rows, lines, width = keys.shape
@@ -76,23 +66,27 @@ def _merge(keys, places):
 
 
 def _sorted_places(input, descending):
-    """Where the values of each line of the last dim stand, in order."""
+    """Where the values of each line of the last dim stand, in order. What descends is the reverse of the reversed input in order, equals kept in place."""
     length, shape = input.shape[-1], list(input.shape)
-    keys = _ordered(input).reshape([-1, length])
+    keys = input.reshape([-1, length])
+    if keys.dtype == torch.bool:
+        keys = keys.to(torch.uint8)
     if descending:
-        keys = ~keys
+        keys = keys.flip([1])
     rows, lines = keys.shape[0], 1
     while lines * LINE < length:
         lines = lines * 2
     # What is behind the end is as large as can be, and stands behind its equals.
-    keys = aten.constant_pad_nd(keys, [0, lines * LINE - length], 0x7FFFFFFFFFFFFFFF).view([rows * lines, LINE])
+    largest = math.nan if keys.is_floating_point() else torch.iinfo(keys.dtype).max
+    keys = aten.constant_pad_nd(keys, [0, lines * LINE - length], largest).view([rows * lines, LINE])
     keys, places = keys.sort(-1, stable=True)
     keys, places = keys.view([rows, lines, LINE]), places.view([rows, lines, LINE])
     places = places + torch.arange(lines, device=input.device).unsqueeze(1) * LINE
     while lines > 1:
         keys, places = _merge(keys, places)
         lines = lines // 2
-    return places.reshape([rows, -1]).narrow(1, 0, length).reshape(shape)
+    places = places.reshape([rows, -1]).narrow(1, 0, length).reshape(shape)
+    return length - 1 - places.flip([-1]) if descending else places
 
 
 def _is_short(input, dim):

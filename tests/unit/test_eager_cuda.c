@@ -11,15 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ops whose shape or order depends on the data: they go through the host on a card. */
-static const char *const on_host[] = {"nonzero", "masked_select", "unique", "kthvalue", "median", "multinomial", "randperm", "_local_scalar_dense", "item", "equal", "searchsorted", "bincount"};
+/* What asks for a value. */
+static const char *const on_host[] = {"_local_scalar_dense", "item", "equal"};
 
 typedef struct Watch { Session *session; Executor cpu; Text missing; int plans, kernels; Text sources; Map *seen; } Watch;
 
-static bool is_on_host(const char *name) {
+/* Rows that a card makes of others are seen as those, when their bodies run (card_bodies.py). */
+static bool is_passed_over(const Op *op) {
     for (size_t i = 0; i < sizeof on_host / sizeof *on_host; i++)
-        if (!strcmp(on_host[i], name)) return true;
-    return false;
+        if (!strcmp(on_host[i], op->name)) return true;
+    return op_has(op, TRAIT_CARD) && strcmp(op->name, "sort") && strcmp(op->name, "topk");
 }
 
 static void complain(Watch *watch, const Op *op, const char *what) {
@@ -43,9 +44,22 @@ static void add_source(Watch *watch, const Kernel *kernel) {
     text_printf(&watch->sources, "%s\n", at);
 }
 
-static void look_at_plan(Watch *watch, const Op *op, const Plan *plan) {
+static void complain_of_host(Watch *watch, const Op *op, const Arg *args, int nargs, const Launch *launch) {
+    Text text = {0};
+    text_printf(&text, "%s would go through the host:", launch->name);
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].tag != ARG_TENSOR) continue;
+        text_printf(&text, " %s[", dtype_info[args[i].tensor.meta->dtype].name);
+        for (int d = 0; d < args[i].tensor.meta->rank; d++) text_printf(&text, " %lld", (long long)args[i].tensor.meta->sizes[d]);
+        text_put(&text, "]");
+    }
+    complain(watch, op, text_cstr(&text));
+    text_free(&text);
+}
+
+static void look_at_plan(Watch *watch, const Op *op, const Arg *args, int nargs, const Plan *plan) {
     for (int i = 0; i < plan->launches.count; i++)
-        if (plan->launches.at[i].kind == LAUNCH_EXTERN_OP) complain(watch, op, "would go through the host");
+        if (plan->launches.at[i].kind == LAUNCH_EXTERN_OP) complain_of_host(watch, op, args, nargs, &plan->launches.at[i]);
     for (int i = 0; i < plan->kernels.count; i++) {
         const Kernel *kernel = plan->kernels.at[i];
         if (map_has(watch->seen, map_key((int64_t)(kernel->body_hash | 1)))) continue;
@@ -58,10 +72,10 @@ static void look_at_plan(Watch *watch, const Op *op, const Plan *plan) {
 static bool watched_run(void *state, const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
     Watch *watch = state;
     const char *why;
-    if (nouts > 0 && !is_on_host(op->name)) {
+    if (nouts > 0 && !is_passed_over(op)) {
         const Plan *plan = eager_cuda_plan(watch->session, op, args, nargs, outs, nouts, &why);
         watch->plans++;
-        if (plan) look_at_plan(watch, op, plan);
+        if (plan) look_at_plan(watch, op, args, nargs, plan);
         else complain(watch, op, why ? why : "no plan");
     }
     return watch->cpu.run(watch->cpu.state, op, args, nargs, outs, nouts, context, error);
@@ -100,6 +114,29 @@ static void run_case(Watch *watch, const char *folder, const char *name) {
     session_collect(watch->session);
 }
 
+static char *read_text(Arena *arena, const char *path) {
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s", path);
+    Text text = {0};
+    char block[4096];
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) text_put_n(&text, block, n);
+    fclose(file);
+    char *made = text_in(&text, arena);
+    text_free(&text);
+    return made;
+}
+
+/* One line in forty of the programs that are compared on a card, and the bodies of rows that a card makes of others. */
+static void run_programs(Watch *watch, Arena *arena) {
+    const char *top = getenv("abs_top_srcdir"), *pieces = "PIECE, PIECES = 0, 1";
+    char *programs = read_text(arena, arena_printf(arena, "%s/tests/gpu/eager_programs.py", top ? top : ".")), *at = strstr(programs, pieces);
+    ck_assert_ptr_nonnull(at);
+    *at = '\0';
+    programs = arena_printf(arena, "%sPIECE, PIECES = 3, 40%s", programs, at + strlen(pieces));
+    session_run_text(watch->session, programs, "eager_programs", 1, false, NULL, NULL);
+    session_run_text(watch->session, read_text(arena, arena_printf(arena, "%s/tests/library/card_bodies.py", top ? top : ".")), "card_bodies", 1, false, NULL, NULL);
+}
+
 static void run_cases(Watch *watch) {
     const char *top = getenv("abs_top_srcdir");
     char folder[900];
@@ -130,6 +167,7 @@ START_TEST(eager_ops_of_the_cases_are_kernels_on_a_card) {
     Arena *arena = arena_new("test");
     Watch *watch = watch_open(arena);
     run_cases(watch);
+    run_programs(watch, arena);
     printf("%d op plans, %d distinct kernels\n", watch->plans, watch->kernels);
     ck_assert_msg(watch->missing.length == 0, "%s", text_cstr(&watch->missing));
     ck_assert(watch->kernels > 100);

@@ -307,6 +307,8 @@ static bool run_backward(VM *vm, Entry *entry, GradNode *node, Arena *scratch, c
     const int64_t *values = ((CallState *)node->state)->values;
     if (!find_backward(vm, entry, defined, values, &side, &parts)) return false;
     Run run = {.entry = entry, .vm = vm, .artifacts = entry->artifacts, .scratch = scratch, .plan = side->plan, .values = values};
+    run.seeded = ((Artifacts *)entry->artifacts)->forward.plan->random_draws > 0; /* what is drawn again are the forward's numbers */
+    if (run.seeded) run.seed = ((CallState *)node->state)->seed;
     if (values && !(run.sizes = side_sizes(entry, side))) return false;
     bool ok = backward_inputs(&run, node, parts, grads_out) && allocate_outputs(&run) && launch(&run) && backward_outputs(&run, grads_in);
     release_storages(&run);

@@ -104,8 +104,12 @@ static bool *tangent_mask(Compile *c, const Graph *joint) {
     return mask;
 }
 
+static bool predict_cpu(Compile *c, const Graph *graph, Prediction *prediction) { return predict(c, graph, (Device){DEVICE_CPU, 0}, prediction); }
+static bool predict_card(Compile *c, const Graph *graph, Prediction *prediction) { return predict(c, graph, (Device){DEVICE_CUDA, 0}, prediction); }
+
 void pipeline(Compile *c, const Graph *dynamo, Artifacts *out) {
     out->device = graph_device(dynamo);
+    c->predict = out->device.kind == DEVICE_CUDA ? predict_card : predict_cpu;
     compile_graphs(c, dynamo, NULL, NULL, out);
     check_devices(c, out->decomposed, out->device);
     out->tangents = tangent_mask(c, out->joint);

@@ -103,7 +103,7 @@ typedef struct TraitName { unsigned trait; const char *name; } TraitName;
 static const TraitName trait_names[] = {
     {TRAIT_COMMUTES, "commutes"}, {TRAIT_FLOAT_RESULT, "float result"}, {TRAIT_BOOL_RESULT, "bool result"}, {TRAIT_HEAVY, "heavy"}, {TRAIT_RANDOM, "random"}, {TRAIT_INPLACE, "in place"},
     {TRAIT_ALIAS, "alias"}, {TRAIT_METHOD, "method"}, {TRAIT_FUNCTION, "torch function"}, {TRAIT_NN, "nn.functional"}, {TRAIT_HIDDEN, "aten only"}, {TRAIT_SYNC, "depends on data"},
-    {TRAIT_EFFECT, "effect"}, {TRAIT_NO_LOWER, "no loop form"}, {TRAIT_CARD, "made of others on a card"},
+    {TRAIT_EFFECT, "effect"}, {TRAIT_NO_LOWER, "no loop form"}, {TRAIT_CARD, "made of others on a card"}, {TRAIT_KEPT, "not recomputed by PyTorch"}, {TRAIT_JOINS, "joins"},
 };
 
 static const char *traits_text(unsigned traits, Arena *arena) {

@@ -22,8 +22,19 @@ Graph *decompose(Compile *c, const Graph *functional);
 /* Folds constants, no-op views and casts, common subexpressions, dead nodes. simplify.c */
 Graph *simplify(Compile *c, const Graph *graph);
 
+/* Who holds the storage of a saved value after the forward: an input (or a constant of the entry), an output of the user's, or the backward alone. */
+typedef enum HeldBy { HELD_FOR_BACKWARD, HELD_BY_INPUT, HELD_BY_OUTPUT } HeldBy;
 /* One edge of the cut: what crosses from forward to backward. */
-typedef struct SavedTensor { const Node *joint_node; const char *name; int64_t bytes; bool is_input; } SavedTensor; /* joint_node NULL: a pruned backward does not need it */
+typedef struct SavedTensor {
+    const Node *joint_node;         /* NULL: a pruned backward does not need it */
+    const char *name;
+    int64_t bytes;                  /* of its elements */
+    bool is_input;
+    HeldBy held;
+    const Node *storage;            /* the node whose storage it shows: itself, or what it is a view of */
+    int64_t storage_bytes;          /* kept alive for the backward by this value: 0 where it is held anyway, or by an earlier one of the list */
+} SavedTensor;
+typedef struct RecomputeFacts RecomputeFacts; /* aot/recompute.h: of this joint graph, under the rules by which it was cut */
 typedef struct Partition {
     const Graph *joint;             /* what was cut */
     Graph *forward;                 /* inputs: primals; outputs: forward outputs, then mutated inputs' new values, then saved tensors */
@@ -31,12 +42,15 @@ typedef struct Partition {
     int forward_outputs;            /* user's outputs */
     VEC(SavedTensor) saved;
     int64_t saved_bytes, saved_bytes_no_recompute; /* what crosses; what would without recomputing */
+    int64_t storage_bytes;          /* what the backward keeps alive beyond inputs, parameters and outputs */
     const int *recomputed; int recomputed_count;   /* joint node ids computed on both sides */
+    const char *chosen;             /* by what rules the set was found: "pytorch", "storages", … */
+    const RecomputeFacts *facts;    /* NULL in inference */
 } Partition;
-/* Min-cut between what forward must compute and what backward needs, by bytes, under bans on recomputing (heavy, random, far); by the policy.
- * Source of the algorithm: Chen et al. 2016 in PyTorch's min_cut_rematerialization_partition; flow by Dinic (maxflow.c). Reasons: saved.*, recomputed.*. partition.c */
+/* Divides the joint graph in two: what forward must save and what backward computes again, by the policy (PartitionMode, memory_budget, bans). Random numbers get
+ * the numbers of their draws here, so that both sides draw the same. Reasons: saved.*, recomputed.*. partition.c; choose.c and cut.c find the set. */
 /* fixed: NULL, or the partition of the usual mask, whose saved tensors a pruned backward must make do with (its forward has already run). */
-Partition *partition(Compile *c, const Graph *simplified, const Partition *fixed);
+Partition *partition(Compile *c, Graph *simplified, const Partition *fixed);
 
 void partition_describe(const Partition *partition, Snapshot *snapshot);
 

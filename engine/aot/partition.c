@@ -1,46 +1,15 @@
 /* Partition: cuts the joint graph in a forward and a backward.
  *
- * In: the joint graph, functional, decomposed, simplified. Out: two graphs and what crosses between them. Each value that does not depend on a tangent
- * is an edge value_in -> value_out whose capacity is what saving it costs; what may not be recomputed hangs on the source, what
- * the backward reads hangs on the sink. The minimum cut is the cheapest set to save from which the backward can recompute the rest.
+ * In: the joint graph, functional, decomposed, simplified. Out: two graphs and what crosses between them, with a reason for each value that is saved or computed
+ * again. choose.c says which values those are (cut.c finds them, budget.c under a memory budget), sides.c builds the graphs.
  *
  *     sigmoid(h) * h, both read by the backward   ->   save h, recompute sigmoid
  *
- * Source: Chen et al. 2016 (recomputation); PyTorch's min_cut_rematerialization_partition.
  * Invariant: a backward is a function of saved values and tangents alone. */
 #include "aot/recompute.h"
-#include "op/op.h"
-#include <assert.h>
 #include <string.h>
 
-typedef struct Cut { Compile *c; const Graph *graph; RecomputeFacts facts; Partition *out; bool *saved; } Cut;
-
-static int node_in(int place) { return 2 * place; }
-static int node_out(int place) { return 2 * place + 1; }
-
-static void network_node(Cut *cut, FlowNetwork *net, int place, int source, int sink) {
-    const NodeFacts *fact = &cut->facts.at[place];
-    const Node *node = cut->graph->nodes.at[place];
-    if (fact->needs_tangent) return;
-    network_edge(net, node_in(place), node_out(place), fact->weight);
-    if (node->kind != NODE_CALL || fact->banned) {
-        if (node->kind != NODE_GETITEM) network_edge(net, source, node_in(place), FLOW_INFINITE);
-    }
-    if (fact->used_backward) network_edge(net, node_out(place), sink, FLOW_INFINITE);
-    for (int j = 0; j < fact->users.count; j++)
-        if (!cut->facts.at[fact->users.at[j]].needs_tangent) network_edge(net, node_out(place), node_in(fact->users.at[j]), FLOW_INFINITE);
-}
-
-/* Which values cross. A node with no inputs (full, arange) is on neither side of a path from the source, so it is simply recomputed. */
-static void find_saved(Cut *cut) {
-    int count = cut->graph->nodes.count, source = 2 * count, sink = 2 * count + 1;
-    FlowNetwork *net = network_new(cut->c->arena, 2 * count + 2);
-    for (int i = 0; i < count; i++) network_node(cut, net, i, source, sink);
-    bool *side = ARENA_ARRAY(cut->c->arena, bool, 2 * count + 2);
-    if (network_minimum_cut(net, source, sink, side) >= FLOW_INFINITE)
-        fail(cut->c->failure, (Span){0}, "partition: no cut between forward and backward exists (a value with several outputs is needed whole)");
-    for (int i = 0; i < count; i++) cut->saved[i] = !cut->facts.at[i].needs_tangent && side[node_in(i)] && !side[node_out(i)];
-}
+typedef struct Cut { Compile *c; const Graph *graph; RecomputeFacts *facts; Partition *out; bool *saved, *again; } Cut;
 
 /* Structural twins: nodes of `graph` that compute what a node of `old` computes. Forward parts are traced alike, but a backward pruned for fewer
  * tangents numbers its nodes differently, so names do not do. */
@@ -95,192 +64,112 @@ static void take_fixed(Cut *cut, const Partition *fixed) {
     }
 }
 
-static void list_saved(Cut *cut) {
-    for (int i = 0; i < cut->graph->nodes.count; i++) {
-        if (!cut->saved[i]) continue;
-        const Node *node = cut->graph->nodes.at[i];
-        vec_push_in(cut->c->arena, &cut->out->saved, ((SavedTensor){node, node->name, cut->facts.at[i].bytes, node->kind == NODE_INPUT && !facts_overwritten(cut->graph, node)}));
+void partition_list(const RecomputeFacts *facts, const bool *saved, Partition *out) {
+    Arena *scratch = arena_new("saved");
+    bool *seen = ARENA_ARRAY(scratch, bool, facts->graph->nodes.count + 1);
+    for (int i = 0; i < facts->graph->nodes.count; i++) {
+        if (!saved[i]) continue;
+        const Node *node = facts->graph->nodes.at[i];
+        const NodeFacts *fact = &facts->at[i];
+        SavedTensor one = {.joint_node = node, .name = node->name, .bytes = meta_bytes(&node->metas[0]), .is_input = node->kind == NODE_INPUT && !facts_overwritten(facts->graph, node),
+                           .held = fact->held, .storage = facts->graph->nodes.at[fact->root], .storage_bytes = seen[fact->root] ? 0 : fact->storage_bytes};
+        seen[fact->root] = true;
+        vec_push_in(facts->c->arena, &out->saved, one);
     }
+    arena_free(scratch);
 }
 
-/* Copies what `wanted` needs into `graph`; a node already in map (an input of the side) is taken as it is. */
-static void copy_needed(Cut *cut, Graph *graph, Map *map, const bool *needed) {
-    for (int i = 0; i < cut->graph->nodes.count; i++) {
-        const Node *node = cut->graph->nodes.at[i];
-        if (needed[i] && !map_has(map, node)) graph_copy_node(graph, node, map);
-    }
-}
-
-typedef struct Need { const Cut *cut; bool *needed; } Need;
-
-static void need_input(Node *input, void *state) {
-    Need *need = state;
-    need->needed[facts_place(&need->cut->facts, input)] = true;
-}
-
-/* Everything that the marked nodes need, stopping at those in `given`. */
-static void close_needed(const Cut *cut, bool *needed, const Map *given) {
-    for (int i = cut->graph->nodes.count - 1; i >= 0; i--)
-        if (needed[i] && !map_has(given, cut->graph->nodes.at[i])) node_each_input(cut->graph->nodes.at[i], need_input, &(Need){cut, needed});
-}
-
-static bool output_is_alias(const Graph *graph, int output) {
-    for (int i = 0; i < graph->aliases.count; i++)
-        if (graph->aliases.at[i].output == output) return true;
-    return false;
-}
-
-static bool output_is_mutation(const Graph *graph, int output) {
-    for (int i = 0; i < graph->mutations.count; i++)
-        if (graph->mutations.at[i].output == output) return true;
-    return false;
-}
-
-/* What the backward is given: a view by the address of its first element, a copy densely. */
-static Meta saved_meta(const Graph *graph, const Node *node) {
-    Meta meta = node->metas[0];
-    meta.offset = 0;
-    if (facts_overwritten(graph, node)) meta_set_contiguous(&meta, graph->syms);
-    return meta;
-}
-
-static void side_output(Graph *side, const Map *map, const Node *node) {
-    Node *copy = node ? map_get(map, node) : NULL;
-    graph_output(side, &copy, 1);
-}
-
-/* The saved value of an input that the forward overwrites is copied before. */
-static void save_output(Cut *cut, Graph *forward, Map *map, const Node *node) {
-    Node *copy = map_get(map, node);
-    if (facts_overwritten(cut->graph, node)) {
-        Arg args[2] = {arg_node(copy)};
-        Meta meta = saved_meta(cut->graph, node);
-        const Op *clone = op_find(cut->c->ops, "clone");
-        copy = graph_call(forward, clone, args, clone->nparams, &meta, 1, node->span);
-        node_origin(forward, copy, node);
-    }
-    graph_output(forward, &copy, 1);
-}
-
-static void build_forward(Cut *cut) {
-    const Graph *graph = cut->graph;
-    Graph *forward = graph_new(cut->c->arena, "forward", graph->syms, &cut->c->next_node_id);
-    Map *map = map_new(cut->c->arena);
-    bool *needed = ARENA_ARRAY(cut->c->arena, bool, graph->nodes.count + 1);
-    for (int i = 0; i < graph->inputs.count; i++)
-        if (!graph->inputs.at[i]->is_tangent) graph_copy_node(forward, graph->inputs.at[i], map);
-    for (int i = 0; i < graph->outputs.count; i++)
-        if (graph->outputs.at[i] && (output_is_mutation(graph, i) || (i < graph->forward_outputs && !output_is_alias(graph, i)))) needed[facts_place(&cut->facts, graph->outputs.at[i])] = true;
-    for (int i = 0; i < graph->nodes.count; i++) needed[i] |= cut->saved[i];
-    close_needed(cut, needed, map);
-    copy_needed(cut, forward, map, needed);
-    for (int i = 0; i < graph->forward_outputs; i++) side_output(forward, map, output_is_alias(graph, i) ? NULL : graph->outputs.at[i]);
-    for (int i = 0; i < graph->mutations.count; i++) {
-        vec_push_in(cut->c->arena, &forward->mutations, ((Mutation){graph->mutations.at[i].input, forward->outputs.count}));
-        side_output(forward, map, graph->outputs.at[graph->mutations.at[i].output]);
-    }
-    for (int i = 0; i < cut->out->saved.count; i++) save_output(cut, forward, map, cut->out->saved.at[i].joint_node);
-    for (int i = 0; i < graph->aliases.count; i++) vec_push_in(cut->c->arena, &forward->aliases, graph->aliases.at[i]);
-    forward->forward_outputs = graph->forward_outputs;
-    forward->shares = graph->shares;
-    graph_finish(forward);
-    cut->out->forward = forward;
-}
-
-/* Saved values first, then the tangents, as inputs; gradients in the order of the primals. */
-static void build_backward(Cut *cut) {
-    const Graph *graph = cut->graph;
-    Graph *backward = graph_new(cut->c->arena, "backward", graph->syms, &cut->c->next_node_id);
-    Map *map = map_new(cut->c->arena);
-    bool *needed = ARENA_ARRAY(cut->c->arena, bool, graph->nodes.count + 1);
-    for (int i = 0; i < cut->out->saved.count; i++) {
-        SavedTensor *saved = &cut->out->saved.at[i];
-        Node dead = {.kind = NODE_CONSTANT, .metas = graph->nodes.at[0]->metas};
-        const Node *node = saved->joint_node ? saved->joint_node : &dead;
-        Meta meta = saved_meta(graph, node);
-        Node *input = graph_input(backward, saved->name, &meta, node->span);
-        if (!saved->joint_node) continue;
-        node_origin(backward, input, node);
-        map_put(map, node, input);
-    }
-    for (int i = 0; i < graph->inputs.count; i++)
-        if (graph->inputs.at[i]->is_tangent) graph_copy_node(backward, graph->inputs.at[i], map);
-    for (int i = 0; i < graph->outputs.count; i++)
-        if (graph->outputs.at[i] && i >= graph->forward_outputs && !output_is_mutation(graph, i)) needed[facts_place(&cut->facts, graph->outputs.at[i])] = true;
-    close_needed(cut, needed, map);
-    copy_needed(cut, backward, map, needed);
-    for (int i = 0; i < backward->nodes.count; i++) backward->nodes.at[i]->side = SIDE_BACKWARD;
-    for (int i = graph->forward_outputs; i < graph->outputs.count; i++)
-        if (!output_is_mutation(graph, i)) side_output(backward, map, graph->outputs.at[i]);
-    backward->forward_outputs = backward->outputs.count;
-    graph_finish(backward);
-    cut->out->backward = backward;
-    for (int i = 0; i < graph->nodes.count; i++) needed[i] = needed[i] && !map_has(map, graph->nodes.at[i]);
-}
+/* ---- reasons ---- */
 
 static const char *node_subject(Cut *cut, const Node *node) { return arena_printf(cut->c->arena, "%%%s", node->name); }
 
+static const char *held_words(const NodeFacts *fact) {
+    return fact->held == HELD_BY_INPUT ? "; an input holds its memory anyway" : fact->held == HELD_BY_OUTPUT ? "; an output holds its memory anyway" : "";
+}
+
 static void explain_saved(Cut *cut, int place) {
-    const NodeFacts *fact = &cut->facts.at[place];
+    const NodeFacts *fact = &cut->facts->at[place];
     const Node *node = cut->graph->nodes.at[place];
     ReasonLog *log = &cut->c->reasons;
+    long long bytes = (long long)meta_bytes(&node->metas[0]);
     Reason *reason;
     if (facts_overwritten(cut->graph, node))
-        reason = reason_add(log, REASON_SAVED, "saved.overwritten", node_subject(cut, node), NULL, node->span, "saved as a copy, %lld B: the forward overwrites this input, and the backward needs what it was", (long long)fact->bytes);
-    else if (node->kind == NODE_INPUT)
-        reason = reason_add(log, REASON_SAVED, "saved.input", node_subject(cut, node), NULL, node->span, "saved, %lld B: an input, in memory anyway, from which the backward computes what it needs", (long long)fact->bytes);
-    else if (fact->banned)
-        reason = reason_add(log, REASON_SAVED, fact->ban_code, node_subject(cut, node), NULL, node->span, "saved, %lld B: %s", (long long)fact->bytes, fact->ban_text);
+        reason = reason_add(log, REASON_SAVED, "saved.overwritten", node_subject(cut, node), NULL, node->span, "saved as a copy, %lld B: the forward overwrites this input, and the backward needs what it was", bytes);
+    else if (node->kind == NODE_INPUT || node->kind == NODE_CONSTANT)
+        reason = reason_add(log, REASON_SAVED, "saved.input", node_subject(cut, node), NULL, node->span, "saved, %lld B: an input, in memory anyway, from which the backward computes what it needs", bytes);
+    else if (fact->ban_code)
+        reason = reason_add(log, REASON_SAVED, fact->ban_code, node_subject(cut, node), NULL, node->span, "saved, %lld B: %s%s", bytes, fact->ban_text, strcmp(fact->ban_code, "saved.output") ? held_words(fact) : "");
+    else if (cut->c->policy->partition == PARTITION_SAVE_ALL)
+        reason = reason_add(log, REASON_SAVED, "saved.all", node_subject(cut, node), NULL, node->span, "saved, %lld B: the backward reads it, and this policy saves all of that%s", bytes, held_words(fact));
     else
-        reason = reason_add(log, REASON_SAVED, "saved.cut", node_subject(cut, node), NULL, node->span, "saved, %lld B: on the cheapest cut; saving it costs less than what it is made from (weight %lld)", (long long)fact->bytes, (long long)(fact->weight / 16));
+        reason = reason_add(log, REASON_SAVED, "saved.cut", node_subject(cut, node), NULL, node->span, "saved, %lld B: on the cheapest cut; saving it costs less than saving what it is made from%s", bytes, held_words(fact));
     reason->policy = cut->c->policy->name;
 }
 
-/* A node that stands on both sides, or only moved: what it would have cost to save. */
-static void explain_recomputed(Cut *cut) {
-    const Graph *graph = cut->graph;
+/* A node that stands on both sides: what it would have cost to save. */
+static void explain_recomputed(Cut *cut, int place) {
+    const NodeFacts *fact = &cut->facts->at[place];
+    const Node *node = cut->graph->nodes.at[place];
+    const char *why = fact->must_recompute ? "it is in a checkpoint region" : fact->lifted ? "the memory budget has no room for it" : facts_is_view(node) ? "a view, which costs nothing" : "a cheap loop over values that are saved anyway";
+    const char *code = fact->must_recompute ? "recomputed.region" : fact->lifted ? "recomputed.budget" : "recomputed.cheap";
+    long long more = cut->saved[fact->root] ? 0 : (long long)fact->storage_bytes;
+    Reason *reason = reason_add(&cut->c->reasons, REASON_RECOMPUTED, code, node_subject(cut, node), NULL, node->span, "recomputed in backward: %s; saving it would cost %lld B more", why, more);
+    reason->policy = cut->c->policy->name;
+}
+
+static void explain(Cut *cut) {
     VEC(int) ids = {0};
-    Map *in_backward = map_new(cut->c->arena);
-    for (int i = 0; i < cut->out->backward->nodes.count; i++) {
-        const Node *copy = cut->out->backward->nodes.at[i];
-        if (copy->kind == NODE_CALL && copy->origin_count) map_put(in_backward, map_key(copy->origins[copy->origin_count - 1] + 1), (void *)(intptr_t)1);
-    }
-    for (int i = 0; i < graph->nodes.count; i++) {
-        const Node *node = graph->nodes.at[i];
-        const NodeFacts *fact = &cut->facts.at[i];
-        if (node->kind != NODE_CALL || fact->needs_tangent || !map_has(in_backward, map_key(node->id + 1))) continue;
-        if (!fact->needed_forward) continue;
-        vec_push_in(cut->c->arena, &ids, node->id);
-        Reason *reason = reason_add(&cut->c->reasons, REASON_RECOMPUTED, "recomputed.cheap", node_subject(cut, node), NULL, node->span,
-                                    "recomputed in backward: a cheap loop over values that are saved anyway; saving it would cost %lld B more", (long long)fact->bytes);
-        reason->policy = cut->c->policy->name;
+    for (int i = 0; i < cut->graph->nodes.count; i++)
+        if (cut->saved[i]) explain_saved(cut, i);
+    for (int i = 0; i < cut->graph->nodes.count; i++) {
+        if (!cut->again[i] || cut->graph->nodes.at[i]->kind != NODE_CALL || !cut->facts->at[i].needed_forward) continue;
+        vec_push_in(cut->c->arena, &ids, cut->graph->nodes.at[i]->id);
+        explain_recomputed(cut, i);
     }
     cut->out->recomputed = ids.at;
     cut->out->recomputed_count = ids.count;
 }
 
 static void count_bytes(Cut *cut) {
-    for (int i = 0; i < cut->graph->nodes.count; i++) {
-        if (cut->saved[i]) cut->out->saved_bytes += cut->facts.at[i].bytes;
-        if (!cut->facts.at[i].needs_tangent && cut->facts.at[i].used_backward) cut->out->saved_bytes_no_recompute += cut->facts.at[i].bytes;
+    for (int i = 0; i < cut->out->saved.count; i++) {
+        cut->out->saved_bytes += cut->out->saved.at[i].bytes;
+        cut->out->storage_bytes += cut->out->saved.at[i].storage_bytes;
     }
+    bool *all = ARENA_ARRAY(cut->c->arena, bool, cut->graph->nodes.count + 1);
+    saved_all(cut->facts, all);
+    for (int i = 0; i < cut->graph->nodes.count; i++)
+        if (all[i]) cut->out->saved_bytes_no_recompute += cut->facts->at[i].bytes;
 }
 
-Partition *partition(Compile *c, const Graph *graph, const Partition *fixed) {
-    Cut cut = {.c = c, .graph = graph, .out = ARENA_NEW(c->arena, Partition), .saved = ARENA_ARRAY(c->arena, bool, graph->nodes.count + 1)};
+/* ---- random numbers ---- */
+
+/* Numbers for what the lowering draws: those of the forward first, so that its numbers are 0, 1, … whatever the backward draws itself. */
+static void number_draws(const RecomputeFacts *facts, Graph *graph) {
+    int count = 0;
+    for (int forward = 1; forward >= 0; forward--)
+        for (int i = 0; i < graph->nodes.count; i++) {
+            Node *node = graph->nodes.at[i];
+            if (node->kind == NODE_CALL && node->op->family == FAMILY_RANDOM && !op_has(node->op, TRAIT_NO_LOWER) && (facts->at[i].order >= 0) == forward) node->draw = ++count;
+        }
+}
+
+Partition *partition(Compile *c, Graph *graph, const Partition *fixed) {
+    Cut cut = {.c = c, .graph = graph, .facts = ARENA_NEW(c->arena, RecomputeFacts), .out = ARENA_NEW(c->arena, Partition), .saved = ARENA_ARRAY(c->arena, bool, graph->nodes.count + 1),
+               .again = ARENA_ARRAY(c->arena, bool, graph->nodes.count + 1)};
     cut.out->joint = graph;
     cut.out->forward_outputs = graph->forward_outputs;
-    recompute_facts(&cut.facts, c, graph);
+    recompute_facts(cut.facts, c, graph);
+    number_draws(cut.facts, graph);
     if (fixed) take_fixed(&cut, fixed);
-    else if (c->training) find_saved(&cut);
-    if (!fixed) list_saved(&cut);
-    if (!fixed) build_forward(&cut);
+    else if (c->training) cut.out->chosen = saved_choose(cut.facts, cut.saved);
+    if (!fixed) partition_list(cut.facts, cut.saved, cut.out);
+    if (!fixed) cut.out->forward = side_forward(cut.facts, cut.out);
     if (!c->training) return cut.out;
-    build_backward(&cut);
+    cut.out->facts = cut.facts;
+    cut.out->backward = side_backward(cut.facts, cut.out);
     if (fixed) return cut.out;
-    for (int i = 0; i < graph->nodes.count; i++)
-        if (cut.saved[i]) explain_saved(&cut, i);
-    explain_recomputed(&cut);
+    cut_trim(cut.facts, cut.saved, cut.again);
+    explain(&cut);
     count_bytes(&cut);
     return cut.out;
 }

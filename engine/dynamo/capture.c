@@ -180,6 +180,7 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
         node->no_grad = !vm->grad_enabled;
         if (node->op && node->op->family == FAMILY_COMPOSITE && autocast_is_on(vm) && !autocast_has_rule(vm, node->op)) node->autocast = arena_copy(capture->entry->arena, &vm->torch->autocast, sizeof vm->torch->autocast);
         node->module_path = path;
+        node->region = capture->checkpoint;
         note_spelling(vm->frame, node);
     }
     mark_gradient(vm, op, mine, nargs, result);
@@ -241,6 +242,8 @@ static const Domain symbolic_domain = {
     .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .unchanged = capture_unchanged, .replace_call = capture_replace_call,
     .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .may_call = capture_may_call,
 };
+
+Capture *capture_now(VM *vm) { return vm->domain == &symbolic_domain ? capture_of(vm) : NULL; }
 
 /* Items of the stack at a break are looked at on both sides of it, as PyTorch does; locals only when the program does. */
 static Value look_at(Capture *capture, Value tracked) {

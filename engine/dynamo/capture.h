@@ -50,6 +50,7 @@ typedef struct Capture {
     bool in_generator;
     int op_count;                   /* ops recorded by the root frame and what it called */
     bool exhausting, told;          /* a generator is run to its end (iterators.c); the stop that ended the second attempt is one that is told */
+    int checkpoint, checkpoints;    /* the checkpoint region that runs now (0: none); how many began so far */
     Span raised_at;                 /* the last raise statement that was run */
     int64_t steps;                  /* instructions of the root frame begun */
     BreakPoint statement;
@@ -58,6 +59,7 @@ typedef struct Capture {
 } Capture;
 
 static inline Capture *capture_of(VM *vm) { return vm->domain_state; }
+Capture *capture_now(VM *vm);           /* the capture whose domain is the current one, or NULL */
 const Source *capture_source(Capture *capture, SourceKind kind, const Source *base, const char *name, int index, Value key);
 void capture_guard(Capture *capture, GuardKind kind, const Source *source, Value expected, const char *why);
 /* A value read from `source`, not yet looked at; owned. */

@@ -127,6 +127,23 @@ static Value is_compiling(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return value_bool(dynamo_of(vm)->capturing);
 }
 
+/* What is captured from here on is of a new checkpoint region; the number of the one around it. */
+static Value enter_checkpoint(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)args; (void)nargs; (void)kwnames;
+    Capture *capture = capture_now(vm);
+    if (!capture) return value_int(0);
+    int outer = capture->checkpoint;
+    capture->checkpoint = ++capture->checkpoints;
+    return value_int(outer);
+}
+
+static Value leave_checkpoint(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs; (void)kwnames;
+    Capture *capture = capture_now(vm);
+    if (capture && args[0].tag == V_INT) capture->checkpoint = (int)args[0].i;
+    return VALUE_NONE;
+}
+
 static Value same(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)vm; (void)nargs; (void)kwnames;
     return value_ref(args[0]);
@@ -152,7 +169,8 @@ static void define_unsupported(VM *vm, Dict *in) {
 void dynamo_define(Dynamo *dynamo) {
     VM *vm = dynamo->vm;
     static const BuiltinDef in_torch[] = {{"compile", torch_compile, 0, 3, 0}};
-    static const BuiltinDef in_dynamo[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"graph_break", graph_break, 0, 0, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
+    static const BuiltinDef in_dynamo[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"graph_break", graph_break, 0, 0, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0},
+                                            {"enter_checkpoint", enter_checkpoint, 0, 0, 0}, {"leave_checkpoint", leave_checkpoint, 1, 1, 0}};
     static const BuiltinDef in_compiler[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"is_compiling", is_compiling, 0, 0, 0}, {"is_dynamo_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
     vm_native_register(vm, OBJ_COMPILED, &compiled_type);
     vm_native_register(vm, OBJ_GRAPH, &graph_type);

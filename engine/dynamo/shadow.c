@@ -54,6 +54,7 @@ static Value force_tensor(Capture *capture, Tensor *real, const Source *source) 
                    .span = vm_user_span(vm), .why = "a tensor input of the graph"};
     guard_add(&capture->entry->guards, vm, guard);
     Node *node = graph_input(capture->entry->graph, input_name(capture, source), &meta, guard.span);
+    node->is_parameter = real->is_parameter || shapes_in_module(capture, source);
     Tensor *fake = trace_tensor(&capture->tracer, node, 0);
     fake->requires_grad = meta.requires_grad;
     fake->is_parameter = real->is_parameter;

@@ -18,7 +18,7 @@ static bool is_module(Value v) {
     return false;
 }
 
-static bool lies_in_module(Capture *capture, const Source *source) {
+bool shapes_in_module(Capture *capture, const Source *source) {
     for (const Source *at = source->base; at; at = at->base)
         if (is_module(frame_value(capture->vm, capture->real, at))) return true;
     return false;
@@ -30,7 +30,7 @@ static bool is_own_number(Capture *capture, const Source *source) {
         if (at->kind == SOURCE_DEFAULT) return false;
         root = at;
     }
-    return (root->kind == SOURCE_LOCAL || root->kind == SOURCE_CELL) && !lies_in_module(capture, source);
+    return (root->kind == SOURCE_LOCAL || root->kind == SOURCE_CELL) && !shapes_in_module(capture, source);
 }
 
 /* ---- symbols ---- */
@@ -159,7 +159,7 @@ void shapes_tensor(Capture *capture, const Tensor *real, const Source *source, i
     ShapeConfig config = shapes_config(capture->dynamo);
     FrameState *state = frame_state(entry->owner, capture->dynamo->arena, source_name(entry->arena, source));
     frame_state_see_tensor(state, meta);
-    if ((config.static_parameters && real->is_parameter) || lies_in_module(capture, source)) return;
+    if ((config.static_parameters && real->is_parameter) || shapes_in_module(capture, source)) return;
     bool any = sizes_symbolic(capture, real, source, state, &config, input, meta);
     bool strides = false;
     for (int i = 0; i < meta->rank && !any && config.automatic && !state->all_dynamic; i++) strides |= state->rank == meta->rank && state->stride_dynamic[i];

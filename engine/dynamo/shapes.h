@@ -12,6 +12,8 @@
 /* ---- capture (shapes.c) ---- */
 /* Makes sizes and strides of an input's meta symbolic where they are dynamic. input: its place among the graph's. */
 void shapes_tensor(Capture *capture, const Tensor *real, const Source *source, int input, Meta *meta);
+/* Is what the source names an attribute of a module? */
+bool shapes_in_module(Capture *capture, const Source *source);
 /* A Python int that is dynamic: its symbol as a value (borrowed). false: it is a constant, to be guarded by its value. */
 bool shapes_int(Capture *capture, int64_t value, const Source *source, Value *symbol);
 /* Remembers a number that is a constant of this compile. */

@@ -20,6 +20,9 @@ void memplan(Compile *c, Schedule *schedule);
 void bind_axes(Compile *c, Schedule *schedule, Device device);
 Plan *generate(Compile *c, const Schedule *schedule, Device device, const char *name);
 
+/* What the graph's kernels would cost; reasons go to c. false: it cannot be lowered. predict.c */
+bool predict(Compile *c, const Graph *graph, Device device, Prediction *prediction);
+
 /* All of the above. */
 Plan *inductor_compile_graph(Compile *c, const Graph *graph, Device device, const char *name);
 /* One op, its tensor arguments (lists' too) being the plan's inputs in order; outs: op_infer's. Metas may have symbolic sizes (SYM_SIZE), and then

@@ -167,7 +167,10 @@ static bool should_materialize(Lowering *lowering, const Node *node, const NodeV
 /* ---- one node ---- */
 static void lower_inlinable(Lowering *lowering, NodeState *state, int ops) {
     const Node *node = state->node;
-    if (node->op->family == FAMILY_RANDOM) state->draw = lowering->l->random_draws++;
+    if (node->op->family == FAMILY_RANDOM) {
+        state->draw = node->draw ? node->draw - 1 : lowering->l->random_draws;
+        if (state->draw >= lowering->l->random_draws) lowering->l->random_draws = state->draw + 1;
+    }
     node_estimate(lowering, state, node->op->family == FAMILY_VIEW ? 0 : ops);
     bool wanted = false;
     for (int i = 0; i < node->noutputs; i++) wanted |= state->outs[i].required;

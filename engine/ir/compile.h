@@ -8,6 +8,14 @@
 
 typedef struct StageTime { const char *stage; double ms; } StageTime;
 
+/* What running a graph would cost, by a model of the machine (inductor/predict.c): no measurement, the same on every run. */
+typedef struct Prediction {
+    double us, flops;
+    int64_t bytes;                  /* read and written by its kernels */
+    int64_t block_bytes;            /* of temporaries that live at the same time; 0 where sizes are symbolic */
+    int launches;
+} Prediction;
+
 typedef struct Compile {
     Arena *arena;                   /* the entry's */
     SymTable *syms;
@@ -20,6 +28,7 @@ typedef struct Compile {
     VEC(StageTime) times;
     struct VM *vm;                  /* for stages that run language code (joint, decompose) */
     struct Runtime *runtime;        /* for choose: what libraries and cards are there */
+    bool (*predict)(struct Compile *c, const Graph *graph, Prediction *prediction); /* what a graph would cost, made into loops and fused now; NULL: nobody knows. false: it cannot be lowered */
     bool training;                  /* some input requires grad and grad mode was on */
     void (*stage_done)(void *state, struct Compile *c, const char *stage); void *stage_state; /* called after each stage; NULL: nobody looks on */
     /* Single ops whose sizes are arguments (eager_plan.c) */

@@ -181,6 +181,9 @@ void node_origin(Graph *graph, Node *node, const Node *from) {
     node->origins = origins;
     if (!node->span.file) node->span = from->span;
     if (!node->module_path) node->module_path = from->module_path;
+    if (!node->region) node->region = from->region;
+    if (!node->draw) node->draw = from->draw;
+    if (node->kind == NODE_INPUT) node->is_parameter |= from->is_parameter;
 }
 
 void node_rename(Graph *graph, Node *node, const char *base) { node->name = name_unique(graph, base); }

@@ -36,6 +36,10 @@ struct Node {
     bool no_grad;                   /* captured where grad mode was off */
     const struct Autocast *autocast; /* CALL of a composite, captured: what autocast was for the ops that it is made of; NULL: off */
     int tangent_of;                 /* tangents: the forward output that it is the gradient of */
+    bool is_parameter;              /* INPUT: a parameter, or a tensor of a module: in memory whatever is saved */
+    int region;                     /* of torch.utils.checkpoint, numbered from 1 in the order of the calls; 0: in none */
+    int draw;                       /* RANDOM, behind the partition: number of its draw plus 1, the same on both sides; 0: the lowering counts */
+    int forward_of;                 /* BACKWARD: id of the forward node of this graph whose gradient it helps to compute; 0: none is known */
     void *constant;                 /* CONSTANT: Tensor* of vm/tensor.h, held by the compile entry */
     Span span;
     const int *origins; int origin_count;

@@ -23,7 +23,8 @@ enum OpTrait {
     TRAIT_FUNCTION = 1 << 8 /* reachable as torch.name */, TRAIT_NN = 1 << 9 /* reachable as torch.nn.functional.name */,
     TRAIT_HIDDEN = 1 << 10 /* aten-level only: _softmax, threshold_backward */, TRAIT_SYNC = 1 << 11 /* result's shape or value depends on data: nonzero, item */,
     TRAIT_EFFECT = 1 << 12 /* not removable although unused */, TRAIT_NO_LOWER = 1 << 13 /* no loop form: the plan calls the eager kernel */,
-    TRAIT_CARD = 1 << 14 /* on a card it is made of other rows: torch/card.py */
+    TRAIT_CARD = 1 << 14 /* on a card it is made of other rows: torch/card.py */,
+    TRAIT_KEPT = 1 << 15 /* PyTorch's min-cut never has it computed twice, cheap as it may be */, TRAIT_JOINS = 1 << 16 /* can always be fused with what it is made from: cat */
 };
 
 typedef struct Op Op;

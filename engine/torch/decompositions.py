@@ -406,6 +406,21 @@ def bilinear(input1, input2, weight, bias=None):
 
 # ---- indexing ----
 
+def places_from_diagonal(input):
+    rows, columns = torch.arange(input.shape[-2], device=input.device), torch.arange(input.shape[-1], device=input.device)
+    return columns - rows.unsqueeze(-1)
+
+
+def lower_triangle(input, diagonal=0):
+    inside = places_from_diagonal(input) <= diagonal
+    return torch.logical_and(inside, input) if input.dtype == torch.bool else torch.where(inside, input, 0)
+
+
+def upper_triangle(input, diagonal=0):
+    inside = places_from_diagonal(input) >= diagonal
+    return torch.logical_and(inside, input) if input.dtype == torch.bool else torch.where(inside, input, 0)
+
+
 def take_along_dim(input, indices, dim=None):
     if dim is None:
         return input.reshape([-1]).gather(0, indices.reshape([-1]))

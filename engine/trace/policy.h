@@ -5,12 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the partition saves for backward: `best`, as few bytes as PyTorch or fewer, no slower; `pytorch`, what PyTorch's min-cut saves; `aggressive`, what is left
+ * when only heavy and random ops may not be computed twice; `save_all`, whatever the backward reads (backend aot_eager). */
+typedef enum PartitionMode { PARTITION_BEST, PARTITION_PYTORCH, PARTITION_AGGRESSIVE, PARTITION_SAVE_ALL } PartitionMode;
+
 typedef struct Policy {
     const char *name;
-    /* partition */
-    double memory_budget;            /* 1.0: the plain min-cut; below: recompute more */
-    bool recompute_views, ban_recompute_reductions;
-    int max_recompute_depth;         /* distance over which a fusible chain is recomputed without a saved value in between */
+    /* partition (aot/recompute.h); the bans have PyTorch's names: torch._functorch.config */
+    PartitionMode partition;
+    double memory_budget;            /* 1.0: the plain min-cut; below: recompute more, down to the inputs alone at 0 */
+    bool ban_recompute_used_far_apart, ban_recompute_long_fusible_chains, ban_recompute_materialized_backward, ban_recompute_not_in_allowlist, ban_recompute_reductions;
     /* fusion */
     bool fuse_horizontal, fuse_vertical;
     int max_fusion_size;             /* nodes of one kernel (Inductor: 64) */

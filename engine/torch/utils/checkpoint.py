@@ -2,7 +2,7 @@
 
     y = checkpoint(block, x, use_reentrant=False)   ->   forward with the tape off; backward runs block(x) again with it on
 
-Under torch.compile the block is captured like any code, and the partitioner recomputes what it need not keep.
+Under torch.compile the block is captured like any code; its nodes are marked as a region, whose values the partition has computed again.
 """
 import torch
 
@@ -54,8 +54,13 @@ def _replayed(function, args, state):
 
 def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism_check="default", debug=False, early_stop=True,
                preserve_rng_state=True, **kwargs):
-    if torch.compiler.is_compiling() or not torch.is_grad_enabled():
+    if not torch.is_grad_enabled():
         return function(*args, **kwargs)
+    if torch.compiler.is_compiling():
+        outer = torch._dynamo.enter_checkpoint()
+        result = function(*args, **kwargs)
+        torch._dynamo.leave_checkpoint(outer)
+        return result
     block = (lambda *inputs: function(*inputs, **kwargs)) if kwargs else function
     # Parameters may need gradients when no argument does: this one makes the node.
     dummy = torch.empty(0, requires_grad=True)

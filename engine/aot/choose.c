@@ -1,0 +1,139 @@
+/* Choose: which values the policy saves for the backward.
+ *
+ * In: facts of a joint graph. Out: a set of places, and by which rules it was found.
+ *
+ *   save_all     whatever the backward reads of what the forward computes (PyTorch's default_partition, backend aot_eager)
+ *   pytorch      the minimum cut under PyTorch's bans and weights; below a budget of 1 its knapsack (budget.c)
+ *   aggressive   the same without the bans that are about speed
+ *   best         several cuts, each under fewer bans; the one that keeps fewest bytes alive among those whose backward is predicted to be no slower than
+ *                1.005 times PyTorch's. PyTorch's cut is one of them, so no bytes more are kept and no time is lost.
+ *
+ * Invariant: the set is one from which the backward can be computed. */
+#include "aot/recompute.h"
+#include <math.h>
+#include <string.h>
+
+static const double SLOWER = 1.005; /* the promise is 1.02: the rest is for what the prediction does not know */
+
+void saved_all(const RecomputeFacts *facts, bool *saved) {
+    const Graph *graph = facts->graph;
+    for (int i = 0; i < graph->nodes.count; i++) {
+        const Node *node = graph->nodes.at[i];
+        bool here = facts->at[i].order >= 0 || node->kind == NODE_INPUT || node->kind == NODE_CONSTANT;
+        if (facts->at[i].needs_tangent || node->noutputs != 1) continue;
+        if (node->kind == NODE_GETITEM) here |= facts->at[facts_place(facts, node->args[0].tensor.owner)].order >= 0; /* the tuple itself cannot be saved */
+        saved[i] = here && facts->at[i].used_backward;
+        for (int j = 0; here && j < facts->at[i].users.count; j++) saved[i] |= facts->at[facts->at[i].users.at[j]].order < 0;
+    }
+    cut_trim(facts, saved, NULL);
+}
+
+static void cut_under(RecomputeFacts *facts, const CutRules *rules, bool *saved) {
+    recompute_rules(facts, rules);
+    if (cut_find(facts, saved, -1, -1) >= FLOW_INFINITE)
+        fail(facts->c->failure, (Span){0}, "partition: no cut between forward and backward exists (a value with several outputs is needed whole)");
+    cut_trim(facts, saved, NULL);
+}
+
+/* ---- best ---- */
+
+typedef struct Candidate { const char *name; CutRules rules; bool *saved; int64_t bytes; double us; } Candidate;
+
+enum { CANDIDATES = 4 };
+
+static int rules_of_candidates(const Policy *policy, Candidate *all) {
+    CutRules pytorch = rules_of_policy(policy), storages = pytorch, again = pytorch, most = pytorch;
+    storages.storages = again.storages = most.storages = true;
+    again.reductions = false;
+    most.reductions = most.used_far_apart = most.long_chains = most.materialized = false;
+    all[0] = (Candidate){.name = "pytorch", .rules = pytorch};
+    all[1] = (Candidate){.name = "storages", .rules = storages};
+    all[2] = (Candidate){.name = "reductions again", .rules = again};
+    all[3] = (Candidate){.name = "all that is cheap", .rules = most};
+    return CANDIDATES;
+}
+
+/* The same storages are kept: what differs is made by views alone. */
+static bool same_storages(const RecomputeFacts *facts, const bool *a, const bool *b) {
+    int count = facts->graph->nodes.count;
+    bool same = true;
+    signed char *seen = calloc((size_t)count + 1, sizeof *seen);
+    for (int i = 0; i < count; i++) {
+        if (a[i]) seen[facts->at[i].root] |= 1;
+        if (b[i]) seen[facts->at[i].root] |= 2;
+    }
+    for (int i = 0; i < count && same; i++) same = seen[i] == 0 || seen[i] == 3;
+    free(seen);
+    return same;
+}
+
+/* Microseconds of the backward that a set leads to; infinite where it cannot be told. Made in memory of its own, with reasons of its own. */
+static double predict_backward(const RecomputeFacts *facts, const bool *saved) {
+    Compile *c = facts->c, scratch = *c;
+    Arena *arena = arena_new("candidate");
+    Prediction prediction = {.us = INFINITY};
+    RecomputeFacts mine = *facts;
+    Partition parts = {.joint = facts->graph, .forward_outputs = facts->graph->forward_outputs};
+    scratch.arena = arena;
+    scratch.reasons = (ReasonLog){.arena = arena};
+    mine.c = &scratch;
+    partition_list(&mine, saved, &parts);
+    Graph *backward = side_backward(&mine, &parts);
+    if (!c->predict(&scratch, backward, &prediction)) prediction.us = INFINITY;
+    arena_free(arena);
+    return prediction.us;
+}
+
+static bool is_met(const RecomputeFacts *facts, const Candidate *all, int i) {
+    if (all[i].bytes > all[0].bytes) return true;
+    for (int j = 0; j < i; j++)
+        if (same_storages(facts, all[i].saved, all[j].saved)) return true;
+    return false;
+}
+
+/* Places of candidates worth a prediction: other storages than those before, and no more bytes than PyTorch. */
+static int choose_candidates(RecomputeFacts *facts, Candidate *all, int *places) {
+    int count = rules_of_candidates(facts->c->policy, all), kept = 0;
+    for (int i = 0; i < count; i++) {
+        all[i].saved = ARENA_ARRAY(facts->c->arena, bool, facts->graph->nodes.count + 1);
+        cut_under(facts, &all[i].rules, all[i].saved);
+        all[i].bytes = cut_storage_bytes(facts, all[i].saved);
+        if (i == 0 || !is_met(facts, all, i)) places[kept++] = i;
+    }
+    return kept;
+}
+
+static const char *choose_best(RecomputeFacts *facts, bool *saved) {
+    Candidate all[CANDIDATES];
+    int places[CANDIDATES], count = choose_candidates(facts, all, places), best = 0;
+    if (!facts->c->predict) count = 1;
+    for (int k = 0; count > 1 && k < count; k++) {
+        Candidate *candidate = &all[places[k]];
+        candidate->us = predict_backward(facts, candidate->saved);
+        if (k == 0 || !(candidate->us <= SLOWER * all[0].us)) continue;
+        bool fewer = candidate->bytes < all[best].bytes, faster = candidate->bytes == all[best].bytes && candidate->us * SLOWER < all[best].us;
+        if (fewer || faster) best = places[k];
+    }
+    memcpy(saved, all[best].saved, sizeof *saved * (size_t)facts->graph->nodes.count);
+    recompute_rules(facts, &all[best].rules);
+    return all[best].name;
+}
+
+/* ---- the policy's choice ---- */
+
+static CutRules aggressive_rules(const Policy *policy) { return (CutRules){.reductions = policy->ban_recompute_reductions}; }
+
+const char *saved_choose(RecomputeFacts *facts, bool *saved) {
+    const Policy *policy = facts->c->policy;
+    CutRules rules = policy->partition == PARTITION_AGGRESSIVE ? aggressive_rules(policy) : rules_of_policy(policy);
+    if (policy->partition == PARTITION_SAVE_ALL) {
+        recompute_rules(facts, &rules);
+        saved_all(facts, saved);
+        return "save all";
+    }
+    if (policy->memory_budget >= 1 && policy->partition == PARTITION_BEST) return choose_best(facts, saved);
+    cut_under(facts, &rules, saved);
+    if (policy->memory_budget >= 1) return policy->partition == PARTITION_AGGRESSIVE ? "aggressive" : "pytorch";
+    budget_apply(facts, policy->memory_budget, saved);
+    return "memory budget";
+}

@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum SettingKind { SETTING_BOOL, SETTING_INT, SETTING_DOUBLE, SETTING_POLICY, SETTING_DEVICE } SettingKind;
+typedef enum SettingKind { SETTING_BOOL, SETTING_INT, SETTING_DOUBLE, SETTING_POLICY, SETTING_DEVICE, SETTING_PARTITION } SettingKind;
 typedef struct Setting { const char *name; SettingKind kind; void *(*place)(Session *session); double low, high; const char *meaning; } Setting;
 
 #define POLICY_PLACE(field) static void *place_##field(Session *session) { return &session->policy.field; }
 POLICY_PLACE(memory_budget)
+POLICY_PLACE(partition)
 POLICY_PLACE(emulate_precision_casts)
 POLICY_PLACE(fallback_random)
 POLICY_PLACE(fuse_vertical)
@@ -27,6 +28,7 @@ static void *place_recursion(Session *session) { return &session->vm->limits.rec
 static const Setting settings[] = {
     {"policy", SETTING_POLICY, place_name, 0, 0, "who decides: best (fastest) or pytorch (what PyTorch 2.11 would do)"},
     {"device", SETTING_DEVICE, place_device, 0, 0, "where tensors are made when the program names no device: cpu, cuda or cuda:N"},
+    {"partition", SETTING_PARTITION, place_partition, 0, 0, "what is saved for backward: best (fewest bytes, no slower), pytorch (its min-cut), aggressive or save_all"},
     {"memory_budget", SETTING_DOUBLE, place_memory_budget, 0, 1, "share of the saved bytes that backward may use; below 1 more is recomputed"},
     {"emulate_precision_casts", SETTING_BOOL, place_emulate_precision_casts, 0, 1, "round 16-bit values after each op inside a fused kernel"},
     {"fallback_random", SETTING_BOOL, place_fallback_random, 0, 1, "compiled random ops give eager's numbers"},
@@ -53,6 +55,14 @@ static bool set_policy(Session *session, const char *value) {
     return policy != NULL;
 }
 
+static const char *const partition_names[] = {[PARTITION_BEST] = "best", [PARTITION_PYTORCH] = "pytorch", [PARTITION_AGGRESSIVE] = "aggressive", [PARTITION_SAVE_ALL] = "save_all"};
+
+static bool set_partition(PartitionMode *place, const char *value) {
+    for (size_t i = 0; i < sizeof partition_names / sizeof *partition_names; i++)
+        if (!strcmp(partition_names[i], value)) return *place = (PartitionMode)i, true;
+    return false;
+}
+
 static bool set_number(const Setting *setting, void *place, const char *value) {
     char *end;
     errno = 0;
@@ -63,14 +73,36 @@ static bool set_number(const Setting *setting, void *place, const char *value) {
     return true;
 }
 
+static bool set_value(Session *session, const Setting *s, const char *value) {
+    switch (s->kind) {
+    case SETTING_BOOL: return set_bool(s->place(session), value);
+    case SETTING_POLICY: return set_policy(session, value);
+    case SETTING_PARTITION: return set_partition(s->place(session), value);
+    case SETTING_DEVICE: return session_device(value, s->place(session));
+    case SETTING_INT: case SETTING_DOUBLE: break;
+    }
+    return set_number(s, s->place(session), value);
+}
+
+static const char *value_wanted(Session *session, const Setting *s) {
+    switch (s->kind) {
+    case SETTING_BOOL: return "on or off";
+    case SETTING_POLICY: return "best or pytorch";
+    case SETTING_PARTITION: return "best, pytorch, aggressive or save_all";
+    case SETTING_DEVICE: return "cpu, cuda or cuda:N";
+    case SETTING_INT: case SETTING_DOUBLE: break;
+    }
+    return arena_printf(session->command, "a number from %g to %g", s->low, s->high);
+}
+
 bool session_set(Session *session, const char *name, const char *value, const char **error) {
     *error = NULL;
     for (int i = 0; i < SETTING_COUNT; i++) {
         const Setting *s = &settings[i];
         if (strcmp(s->name, name)) continue;
-        bool ok = s->kind == SETTING_BOOL ? set_bool(s->place(session), value) : s->kind == SETTING_POLICY ? set_policy(session, value) : s->kind == SETTING_DEVICE ? session_device(value, s->place(session)) : set_number(s, s->place(session), value);
+        bool ok = set_value(session, s, value);
         if (ok) return true;
-        const char *want = s->kind == SETTING_BOOL ? "on or off" : s->kind == SETTING_POLICY ? "best or pytorch" : s->kind == SETTING_DEVICE ? "cpu, cuda or cuda:N" : arena_printf(session->command, "a number from %g to %g", s->low, s->high);
+        const char *want = value_wanted(session, s);
         *error = arena_printf(session->command, "%s takes %s", name, want);
         return false;
     }
@@ -92,6 +124,7 @@ void session_settings(Session *session, void (*show)(void *state, const char *na
             snprintf(text, sizeof text, device->kind == DEVICE_CUDA ? "cuda:%d" : "cpu", device->index);
             break;
         }
+        case SETTING_PARTITION: snprintf(text, sizeof text, "%s", partition_names[*(const PartitionMode *)place]); break;
         case SETTING_POLICY: snprintf(text, sizeof text, "%s", *(const char *const *)place); break;
         }
         show(state, s->name, text, s->meaning);

@@ -125,6 +125,7 @@ static CutRules aggressive_rules(const Policy *policy) { return (CutRules){.redu
 
 const char *saved_choose(RecomputeFacts *facts, bool *saved) {
     const Policy *policy = facts->c->policy;
+    if (!(policy->memory_budget >= 0 && policy->memory_budget <= 1)) fail(facts->c->failure, (Span){0}, "a memory budget is a number from 0 to 1, and this one is %g (torch._functorch.config.activation_memory_budget)", policy->memory_budget);
     CutRules rules = policy->partition == PARTITION_AGGRESSIVE ? aggressive_rules(policy) : rules_of_policy(policy);
     if (policy->partition == PARTITION_SAVE_ALL) {
         recompute_rules(facts, &rules);

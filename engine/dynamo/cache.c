@@ -79,6 +79,7 @@ Entry *entry_new(Dynamo *dynamo, CodeCache *cache) {
     entry->guards.arena = arena;
     entry->sources = source_table_new(arena);
     entry->policy = *dynamo->policy;
+    functorch_policy(dynamo, &entry->policy);
     entry->backend = backend_asked(dynamo);
     entry->is_copy = dynamo->copying;
     Compile *c = &entry->compile;

@@ -180,5 +180,6 @@ void dynamo_define(Dynamo *dynamo) {
     if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, (int)(sizeof in_compiler / sizeof *in_compiler));
     define_unsupported(vm, in);
     shapes_define(dynamo);
+    functorch_define(dynamo);
     explain_define(dynamo);
 }

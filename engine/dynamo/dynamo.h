@@ -64,6 +64,8 @@ struct Dynamo {
 Dynamo *dynamo_new(VM *vm, Arena *arena, const DynamoBackend *backend, const Policy *policy);
 void dynamo_close(Dynamo *dynamo);
 void dynamo_reset(Dynamo *dynamo);                                       /* torch._dynamo.reset() */
+void functorch_define(Dynamo *dynamo);                                   /* torch._functorch.config (define_functorch.c) */
+void functorch_policy(const Dynamo *dynamo, Policy *policy);             /* a compile's policy as torch._functorch.config and the backend have it now */
 void explain_define(Dynamo *dynamo);                                     /* torch._dynamo.explain, torch.compiler.disable (explain.c) */
 void dynamo_define(Dynamo *dynamo);                                      /* puts torch.compile, torch._dynamo, torch.compiler into the modules */
 /* Calls callee under torch.compile. Owned. */

@@ -190,6 +190,7 @@ static bool sweep_point(Sweep *sweep, SweepPoint *point, int number) {
     if (!session_call_parts_with(session, sweep->call, names, values, sweep->variable_count, &parts)) return !(sweep->run->failed = true);
     CompileOptions options = dynamo_options(parts.callee);
     options.backend = "eager";
+    options.function = VALUE_NULL;
     options.fullgraph = false;
     if (sweep->mode == SWEEP_DYNAMIC) options.dynamic_set = options.dynamic = true;
     remember_sizes(sweep, &parts);

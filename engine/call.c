@@ -124,6 +124,7 @@ static Value call_eager(Session *session, const CallParts *parts) { return vm_ca
 static Value call_compiled(Session *session, const CallParts *parts) {
     CompileOptions options = dynamo_options(parts->callee);
     options.backend = "inductor";
+    options.function = VALUE_NULL;
     options.fullgraph = false;
     return dynamo_call(session->dynamo, &options, dynamo_inner(parts->callee), parts->args, parts->nargs, parts->kwnames);
 }

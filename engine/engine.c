@@ -3,6 +3,7 @@
  * dynamo gets the pipeline as its backend, the VM gets executors for each device; neither includes the other.
  * Invariant: nothing is global; two sessions in one process do not meet. */
 #include "engine.h"
+#include "custom_backend.h"
 #include "session.h"
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,11 @@ static void backend_compile(void *state, Entry *entry) {
     Session *session = state;
     const char *backend = session->dynamo->options.backend;
     if (backend && !strcmp(backend, "eager")) return; /* the captured graph is run as it is */
+    Value function = session->dynamo->options.function;
+    if (function.tag == V_OBJECT) {
+        if (!custom_backend_compile(entry, function)) fail(&entry->failure, entry->code->span, "the backend raised an exception");
+        return;
+    }
     Artifacts *artifacts = ARENA_NEW(entry->arena, Artifacts);
     entry->artifacts = artifacts;
     pipeline(&entry->compile, entry->graph, artifacts);
@@ -20,12 +26,14 @@ static void backend_compile(void *state, Entry *entry) {
 
 static Value backend_run(void *state, Entry *entry, Value *args, int nargs) {
     (void)state;
+    if (entry->runner.tag != V_NULL) return custom_backend_run(entry, args, nargs);
     return entry->artifacts ? compiled_run(entry, args, nargs) : graph_run(entry, args, nargs);
 }
 
 static void backend_release(void *state, Entry *entry) {
     Session *session = state;
     Artifacts *artifacts = entry->artifacts;
+    if (entry->captured.tag != V_NULL) custom_backend_release(entry);
     if (!artifacts) return;
     if (artifacts->forward.plan) plan_unload(session->runtime, artifacts->forward.plan);
     if (artifacts->backward.plan) plan_unload(session->runtime, artifacts->backward.plan);
@@ -105,6 +113,7 @@ Session *session_open(const SessionOptions *options) {
     session->dynamo->hide_times = options->plain;
     session->vm->dynamo = session->dynamo;
     dynamo_define(session->dynamo);
+    custom_backend_define(session->vm);
     return session;
 }
 

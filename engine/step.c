@@ -156,6 +156,7 @@ static void *thread_body(void *state) {
     pthread_mutex_unlock(&stepper->lock);
     CompileOptions options = dynamo_options(stepper->parts.callee);
     options.backend = "inductor";
+    options.function = VALUE_NULL;
     options.fullgraph = false;
     session->vm->instruction_hook = on_instruction;
     session->vm->instruction_state = stepper;

@@ -46,7 +46,7 @@ CodeCache *cache_of(Dynamo *dynamo, const Code *code) {
 static EntryBackend backend_asked(const Dynamo *dynamo) {
     const CompileOptions *options = &dynamo->options;
     bool usual = options->mode && !strcmp(options->mode, "default");
-    return (EntryBackend){options->backend, usual ? NULL : options->mode, options->dynamic_set, options->dynamic_set && options->dynamic};
+    return (EntryBackend){options->backend, usual ? NULL : options->mode, options->function, options->dynamic_set, options->dynamic_set && options->dynamic};
 }
 
 static bool text_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
@@ -54,6 +54,7 @@ static bool text_same(const char *a, const char *b) { return a == b || (a && b &
 bool entry_is_of_backend(const Entry *entry, const Dynamo *dynamo) {
     if (dynamo->copying) return true;
     EntryBackend asked = backend_asked(dynamo), made = entry->backend;
+    if (made.function.tag != asked.function.tag || (asked.function.tag == V_OBJECT && made.function.o != asked.function.o)) return false;
     return text_same(made.name, asked.name) && text_same(made.mode, asked.mode) && made.dynamic_set == asked.dynamic_set && made.dynamic == asked.dynamic;
 }
 
@@ -81,6 +82,7 @@ Entry *entry_new(Dynamo *dynamo, CodeCache *cache) {
     entry->policy = *dynamo->policy;
     functorch_policy(dynamo, &entry->policy);
     entry->backend = backend_asked(dynamo);
+    if (entry->backend.function.tag == V_OBJECT) vec_push_in(arena, &entry->held, value_ref(entry->backend.function));
     entry->is_copy = dynamo->copying;
     Compile *c = &entry->compile;
     c->arena = arena;

@@ -29,7 +29,7 @@ typedef struct ShapeBinding {
 } ShapeBinding;
 
 /* What an entry was compiled for, of what torch.compile(...) asked: it serves no other (BACKEND_MATCH). */
-typedef struct EntryBackend { const char *name, *mode; bool dynamic_set, dynamic; } EntryBackend;
+typedef struct EntryBackend { const char *name, *mode; Value function; bool dynamic_set, dynamic; } EntryBackend;
 
 typedef struct EntryInput { const Source *source; Meta meta; Span span; } EntryInput;
 
@@ -56,6 +56,8 @@ struct Entry {
     int64_t hits;
     double capture_ms, total_ms;
     void *artifacts;                /* of the backend: graphs, plans */
+    Value runner, captured;         /* of a backend of the program: what it returned, and the graph object that it was given; V_NULL otherwise */
+    VEC(Value) examples;            /* for such a backend: the graph's inputs in the call that was captured; held by the entry */
     VEC(ShapeBinding) bindings;     /* in the order in which they were met */
     int symbol_count, int_count;
     bool computes_sizes;            /* a number made of symbols leaves the frame: in Dynamo an op of the graph */

@@ -409,10 +409,22 @@ static void capture_begin(Capture *capture) {
     vm->instruction_state = capture;
 }
 
+/* A backend of the program is shown the inputs; a number stands as a tensor without a value. */
+static void keep_examples(Capture *capture) {
+    Entry *entry = capture->entry;
+    for (int i = 0; i < capture->inputs.count; i++) {
+        const InputTensor *input = &capture->inputs.at[i];
+        Value example = input->real ? value_ref(value_tensor(input->real)) : value_tensor(tensor_new(capture->vm, &input->node->metas[0]));
+        vec_push_in(entry->arena, &entry->examples, example);
+        vec_push_in(entry->arena, &entry->held, example);
+    }
+}
+
 static void capture_end(Capture *capture) {
     VM *vm = capture->vm;
     shapes_settle(capture);
     capture_drop_lookups(capture);
+    if (capture->dynamo->options.function.tag == V_OBJECT) keep_examples(capture);
     capture->entry->guards.source_count = source_count(capture->entry->sources);
     trace_end(&capture->tracer);
     vm->instruction_hook = capture->outer_hook;

@@ -4,6 +4,7 @@
  *
  * The wrapper of a module forwards attributes, so that compiled.parameters() and compiled.weight are the module's. */
 #include "dynamo/shapes.h"
+#include "vm/internal.h"
 #include "vm/native.h"
 #include <string.h>
 
@@ -22,6 +23,7 @@ static Value compiled_new(VM *vm, Value inner, const CompileOptions *options) {
     compiled->dynamo = vm->dynamo;
     compiled->inner = value_ref(dynamo_inner(inner));
     compiled->options = *options;
+    value_ref(options->function);
     return value_object(compiled);
 }
 
@@ -60,11 +62,19 @@ static Value compiled_repr(VM *vm, Object *self) {
     return result;
 }
 
-static void compiled_free(VM *vm, Object *self) { value_unref(vm, ((Compiled *)self)->inner); }
-static void compiled_visit(Object *self, ObjectVisit visit, void *state) { visit(state, ((Compiled *)self)->inner); }
+static void compiled_free(VM *vm, Object *self) {
+    value_unref(vm, ((Compiled *)self)->inner);
+    value_unref(vm, ((Compiled *)self)->options.function);
+}
+static void compiled_visit(Object *self, ObjectVisit visit, void *state) {
+    visit(state, ((Compiled *)self)->inner);
+    visit(state, ((Compiled *)self)->options.function);
+}
 static void compiled_clear(VM *vm, Object *self) {
     value_unref(vm, ((Compiled *)self)->inner);
     ((Compiled *)self)->inner = VALUE_NONE;
+    value_unref(vm, ((Compiled *)self)->options.function);
+    ((Compiled *)self)->options.function = VALUE_NULL;
 }
 
 static const NativeType compiled_type = {.name = "OptimizedModule", .module = "torch._dynamo.eval_frame", .call = compiled_call, .load_attr = compiled_attr,
@@ -91,7 +101,8 @@ static bool option_bool(Value v, bool otherwise) { return v.tag == V_BOOL ? v.b 
 static const char *option_text(VM *vm, Value v, const char *otherwise) { return value_is(v, OBJ_STR) ? intern(vm->lang->names, str_text(v)) : otherwise; }
 
 static bool backend_known(VM *vm, Value backend) {
-    if (!value_is(backend, OBJ_STR)) return true;
+    if (backend.tag == V_NULL || backend.tag == V_NONE || vm_callable(vm, backend)) return true;
+    if (!value_is(backend, OBJ_STR)) return vm_raise(vm, "TypeError", "torch.compile: backend is a name or a function, not %s", type_name(vm, backend)), false;
     const char *name = str_text(backend);
     if (!strcmp(name, "inductor") || !strcmp(name, "eager") || !strcmp(name, "aot_eager")) return true;
     vm_raise(vm, "RuntimeError", "torch.compile has no backend '%s' (inductor, aot_eager, eager)", name);
@@ -105,6 +116,7 @@ static Value torch_compile(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     if (!backend_known(vm, v[3])) return VALUE_ERROR;
     CompileOptions options = {.fullgraph = option_bool(v[1], false), .dynamic_set = v[2].tag == V_BOOL, .dynamic = option_bool(v[2], false),
                               .backend = option_text(vm, v[3], "inductor"), .mode = option_text(vm, v[4], NULL)};
+    if (v[3].tag == V_OBJECT && !value_is(v[3], OBJ_STR)) options.function = v[3], options.backend = "custom";
     bool given = v[0].tag != V_NULL && v[0].tag != V_NONE;
     if (option_bool(v[6], false)) return given ? value_ref(v[0]) : vm_raise(vm, "TypeError", "torch.compile(disable=True) needs a model");
     return compiled_new(vm, given ? v[0] : VALUE_NULL, &options);
@@ -149,21 +161,27 @@ static Value same(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     return value_ref(args[0]);
 }
 
-/* torch._dynamo.exc.Unsupported: what fullgraph=True raises at the first break. Made as the language would: type(name, bases, {}). */
-static void define_unsupported(VM *vm, Dict *in) {
-    const char *name = intern(vm->lang->names, "Unsupported");
+/* An exception of torch._dynamo.exc, RuntimeError's child. Made as the language would: type(name, bases, {}). */
+static void define_exception(VM *vm, Dict *in, const char *text) {
+    const char *name = intern(vm->lang->names, text);
     Value base = dict_get_name(vm, vm->exceptions, intern(vm->lang->names, "RuntimeError"));
     Value args[3] = {str_from(vm, name), tuple_new(vm, &base, 1), dict_new(vm)};
     Value cls = vm_call(vm, value_object(vm->class_type), args, 3, NULL);
     if (value_is(cls, OBJ_CLASS)) {
         dict_set_name(vm, vm->exceptions, name, cls);
-        Value module = module_new(vm, "torch._dynamo.exc");
-        dict_set_name(vm, ((ModuleObject *)module.o)->dict, name, cls);
-        if (in) dict_set_name(vm, in, intern(vm->lang->names, "exc"), module);
-        value_unref(vm, module);
+        dict_set_name(vm, in, name, cls);
     } else vm_clear_exception(vm);
     value_unref(vm, cls);
     for (int i = 0; i < 3; i++) value_unref(vm, args[i]);
+}
+
+/* Unsupported: what fullgraph=True raises at the first break. FailOnRecompileLimitHit: what it raises where a function has too many entries. */
+static void define_exceptions(VM *vm, Dict *in) {
+    static const char *const names[] = {"Unsupported", "FailOnRecompileLimitHit", "BackendCompilerFailed", "RecompileError"};
+    Value module = module_new(vm, "torch._dynamo.exc");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) define_exception(vm, ((ModuleObject *)module.o)->dict, names[i]);
+    if (in) dict_set_name(vm, in, intern(vm->lang->names, "exc"), module);
+    value_unref(vm, module);
 }
 
 void dynamo_define(Dynamo *dynamo) {
@@ -178,7 +196,7 @@ void dynamo_define(Dynamo *dynamo) {
     if (torch) vm_define(vm, torch, "torch", in_torch, 1);
     if (in) vm_define(vm, in, "torch._dynamo", in_dynamo, (int)(sizeof in_dynamo / sizeof *in_dynamo));
     if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, (int)(sizeof in_compiler / sizeof *in_compiler));
-    define_unsupported(vm, in);
+    define_exceptions(vm, in);
     shapes_define(dynamo);
     functorch_define(dynamo);
     explain_define(dynamo);

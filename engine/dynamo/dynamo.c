@@ -330,6 +330,10 @@ static Outcome compile_frame(Dynamo *dynamo, CodeCache *cache, Frame *frame, Ent
     }
     watch_tell(dynamo, WATCH_CAPTURED, entry, frame, NULL, entry->code->span);
     if (!entry->empty && !compile_entry(dynamo, entry)) {
+        if (dynamo->vm->exception.tag != V_NULL) { /* raised by a backend of the program */
+            entry_unref(entry);
+            return OUTCOME_ERROR;
+        }
         entry->failed = true;
         entry->failed_text = arena_strdup(entry->arena, entry->failure.message);
         bool interrupted = dynamo->abandoned || (dynamo->vm->interrupt && *dynamo->vm->interrupt); /* says nothing about the function: its next call compiles */

@@ -24,7 +24,7 @@ typedef struct BreakRecord { const char *compile, *kind, *cause, *reason; bool i
 typedef struct RecompileRecord { const char *compile, *kind, *reason, *function; Span span; } RecompileRecord;
 
 /* What one torch.compile(...) call asked for. */
-typedef struct CompileOptions { bool fullgraph, dynamic_set, dynamic; const char *backend, *mode; /* interned */ } CompileOptions;
+typedef struct CompileOptions { bool fullgraph, dynamic_set, dynamic; const char *backend, *mode; /* interned */ Value function; /* a backend of the program (borrowed), or V_NULL */ } CompileOptions;
 
 struct Dynamo {
     VM *vm;

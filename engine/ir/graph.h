@@ -93,6 +93,7 @@ void node_each_input(const Node *node, void (*visit)(Node *input, void *state), 
 bool graph_verify(const Graph *graph, const char **error);           /* order, metas against op_infer, users, names; error text in the arena */
 /* Python-like listing in the cases' form: `y: "f32[3, 5][5, 1]cpu" = l_x_ @ l_w_`. style: 0 dynamo (operators, functions, methods), 1 aten (torch.ops.aten.relu.default) */
 void graph_print(Text *text, const Graph *graph);
+bool node_argument_is_default(const Node *node, int index);      /* of a call: it need not be spelled */
 void node_print(Text *text, const Graph *graph, const Node *node);
 void graph_describe(const Graph *graph, Snapshot *snapshot);
 /* FNV-1a of the structure, for caches: names left out. */

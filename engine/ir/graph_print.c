@@ -46,6 +46,8 @@ static bool is_default(const Op *op, const Arg *arg, int i) {
     }
 }
 
+bool node_argument_is_default(const Node *node, int index) { return is_default(node->op, &node->args[index], index); }
+
 static void print_arguments(Text *text, const Node *node, int from) {
     bool first = true, named = false;
     for (int i = from; i < node->nargs; i++) {

@@ -28,7 +28,7 @@ typedef enum ObjectType {
     OBJ_STR, OBJ_TUPLE, OBJ_LIST, OBJ_DICT, OBJ_SET, OBJ_FROZENSET, OBJ_RANGE, OBJ_SLICE, OBJ_CODE, OBJ_FUNCTION, OBJ_METHOD, OBJ_BUILTIN,
     OBJ_OP /* torch.relu: an op row as a callable */, OBJ_CLASS, OBJ_INSTANCE, OBJ_MODULE, OBJ_CELL, OBJ_ITERATOR, OBJ_GENERATOR, OBJ_PROPERTY,
     OBJ_STATICMETHOD, OBJ_CLASSMETHOD, OBJ_SUPER, OBJ_TENSOR, OBJ_DTYPE, OBJ_DEVICE, OBJ_RNG, OBJ_SYM /* a symbolic int: a Dim in tracing domains */,
-    OBJ_TRACKED, OBJ_COMPILED /* torch.compile's wrapper */, OBJ_GRAPH /* a compiled graph, called by dynamo's rewritten code */, OBJ_OPAQUE,
+    OBJ_TRACKED, OBJ_COMPILED /* torch.compile's wrapper */, OBJ_GRAPH /* a compiled graph, called by dynamo's rewritten code */, OBJ_CAPTURED /* a captured graph that a backend of the program runs */, OBJ_OPAQUE,
     OBJ_GRAD_NODE /* a node of the autograd tape: t.grad_fn (vm/autograd.h) */,
     OBJ_TYPE_COUNT
 } ObjectType;

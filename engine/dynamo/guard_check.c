@@ -192,40 +192,47 @@ _Static_assert(sizeof(MetaHead) == 16 && offsetof(Meta, dtype) == 0 && offsetof(
 /* A tensor guard: what is compared lies together, one test behind the other. dims: sizes, then strides; bit i of `wanted`: dims[i] is compared. */
 typedef struct TensorTest {
     const Guard *guard;
-    int local, rank;                /* local: slot of the frame; -1: by its source */
+    int local, object, rank;        /* local: slot of the frame; -1: by its source; object: id of the source that it is an attribute of, or -1 */
     MetaHead head;
     uint32_t wanted;
-    bool requires_grad, all_fixed, apart; /* apart: not a tensor that this check met already */
+    bool requires_grad, is_parameter, all_fixed, apart; /* apart: not a tensor that this check met already */
+    SourceRead read;                /* an attribute: what the object's dict had when it was last read */
     int64_t dims[];
 } TensorTest;
 
 /* A slot, and the range that its value must lie in. */
 typedef struct SlotTest { const SizeSource *slot; int local; const Guard *guard; int64_t low, high; } SlotTest;
 
+/* Any other guard. One that asks for a dict's keys holds as long as the dict does not change. */
+typedef struct RestTest { const Guard *guard; uint64_t version; } RestTest;
+
 typedef struct GuardProgram {
     TensorTest *tensors; int tensor_count;
     SlotTest *slot_tests;           /* by slot */
     const Guard *no_alias;          /* the guard that `apart` stands for */
-    const Guard **rest; int rest_count;
+    RestTest *rest; int rest_count;
     bool shapes;
+    SourceRead *reads;              /* by source id */
     Value *memo; bool *known;       /* by source id */
     int64_t *slots;
 } GuardProgram;
 
 static size_t test_bytes(int rank) { return sizeof(TensorTest) + sizeof(int64_t) * 2 * (size_t)rank; }
-static TensorTest *test_after(const TensorTest *test) { return (TensorTest *)(uintptr_t)((const char *)test + test_bytes(test->rank)); }
+static TensorTest *test_after(TensorTest *test) { return (TensorTest *)(void *)((char *)test + test_bytes(test->rank)); }
 
 static TensorTest *put_tensor(TensorTest *test, const Guard *guard, bool apart) {
     const Meta *meta = &guard->meta;
     bool is_local = guard->source->kind == SOURCE_LOCAL && !guard->source->base;
     memset(test, 0, sizeof *test);
     test->guard = guard;
+    test->object = guard->source->kind == SOURCE_ATTR ? guard->source->base->id : -1;
     test->local = is_local ? guard->source->index : -1;
     test->rank = meta->rank;
     test->head.fields.dtype = meta->dtype;
     test->head.fields.device = meta->device;
     test->head.fields.rank = meta->rank;
     test->requires_grad = guard->requires_grad;
+    test->is_parameter = guard->is_parameter;
     test->all_fixed = true;
     test->apart = apart;
     for (int i = 0; i < 2 * meta->rank; i++) {
@@ -267,7 +274,8 @@ static GuardProgram *program_make(GuardSet *set) {
     for (int i = 0; i < count; i++)
         if (set->all.at[i].kind == GUARD_TENSOR) bytes += test_bytes(set->all.at[i].meta.rank);
     TensorTest *next = program->tensors = (TensorTest *)(void *)ARENA_ARRAY(set->arena, int64_t, (int64_t)(bytes / sizeof(int64_t) + 1));
-    program->rest = ARENA_ARRAY(set->arena, const Guard *, count + 1);
+    program->rest = ARENA_ARRAY(set->arena, RestTest, count + 1);
+    program->reads = ARENA_ARRAY(set->arena, SourceRead, set->source_count + 1);
     program->memo = ARENA_ARRAY(set->arena, Value, set->source_count + 1);
     program->known = ARENA_ARRAY(set->arena, bool, set->source_count + 1);
     program->slots = ARENA_ARRAY(set->arena, int64_t, set->slot_count + 1);
@@ -282,7 +290,7 @@ static GuardProgram *program_make(GuardSet *set) {
         } else if (guard->kind == GUARD_SHAPE_EXPR && guard->is_range) {
             SlotTest *slot = &program->slot_tests[guard->slot];
             slot->guard = guard, slot->low = guard->low, slot->high = guard->high;
-        } else if (guard != program->no_alias) program->rest[program->rest_count++] = guard;
+        } else if (guard != program->no_alias) program->rest[program->rest_count++] = (RestTest){guard, 0};
     }
     return program;
 }
@@ -292,6 +300,7 @@ static bool dims_match(const TensorTest *test, const Meta *meta) {
     int rank = test->rank;
     if (test->all_fixed) {
         int64_t differ = 0;
+        if (rank == 2) return ((want[0] ^ meta->sizes[0]) | (want[1] ^ meta->sizes[1]) | (want[2] ^ meta->strides[0]) | (want[3] ^ meta->strides[1])) == 0;
         for (int i = 0; i < rank; i++) differ |= (want[i] ^ meta->sizes[i]) | (want[rank + i] ^ meta->strides[i]);
         return differ == 0;
     }
@@ -302,15 +311,32 @@ static bool dims_match(const TensorTest *test, const Meta *meta) {
     return true;
 }
 
+/* Parameters of a module: while the object's dict does not change, nothing is looked up. */
+static Value attribute_tested(TensorTest *test, SourceValues *values) {
+    Value object = values->known[test->object] ? values->memo[test->object] : source_value(values, test->guard->source->base);
+    const Dict *own = value_is(object, OBJ_INSTANCE) ? ((const Instance *)object.o)->dict : NULL;
+    if (own && own->version && own->version == test->read.version) return test->read.value;
+    const char *name = test->guard->source->name;
+    Value value = attribute_value(values->vm, object, name);
+    bool is_own = own && dict_get_name(values->vm, ((const Instance *)object.o)->dict, name).tag != V_NULL;
+    test->read = (SourceRead){is_own ? own->version : 0, value};
+    return value;
+}
+
+static inline Value value_tested(TensorTest *test, SourceValues *values) {
+    if (test->local >= 0) return values->frame->fast[test->local];
+    return test->object >= 0 ? attribute_tested(test, values) : source_value(values, test->guard->source);
+}
+
 /* NULL: it passes. */
-static const Guard *test_tensor(const TensorTest *test, SourceValues *values, const GuardProgram *program, uint64_t stamp) {
-    Value value = test->local >= 0 ? values->frame->fast[test->local] : source_value(values, test->guard->source);
+static const Guard *test_tensor(TensorTest *test, SourceValues *values, const GuardProgram *program, uint64_t stamp) {
+    Value value = value_tested(test, values);
     if (!value_is(value, OBJ_TENSOR)) return test->guard;
     Tensor *t = (Tensor *)value.o;
     MetaHead head;
     memcpy(&head, &t->meta, sizeof head);
     if (((head.words[0] ^ test->head.words[0]) | (head.words[1] ^ test->head.words[1])) || !dims_match(test, &t->meta)) return test->guard;
-    if (tensor_needs_grad(t) != test->requires_grad || t->is_parameter != test->guard->is_parameter || !marks_hold(values->vm, test->guard, t)) return test->guard;
+    if (tensor_needs_grad(t) != test->requires_grad || t->is_parameter != test->is_parameter || !marks_hold(values->vm, test->guard, t)) return test->guard;
     if (!test->apart) return NULL;
     bool again = t->met == stamp;
     t->met = stamp;
@@ -345,9 +371,28 @@ static const Guard *read_slots(const GuardSet *set, GuardProgram *program, Sourc
     return NULL;
 }
 
+/* The dict whose keys a guard is about. */
+static const Dict *dict_asked(const Guard *guard, Value value) {
+    switch (guard->kind) {
+    case GUARD_KEYS: case GUARD_CONTAINS: return value_is(value, OBJ_DICT) ? (const Dict *)value.o : NULL;
+    case GUARD_ABSENT: return guard->in_class && value_is(value, OBJ_INSTANCE) ? ((const Instance *)value.o)->dict : NULL;
+    default: return NULL;
+    }
+}
+
+static bool test_rest(RestTest *test, SourceValues *values) {
+    const Guard *guard = test->guard;
+    bool keyed = guard->kind == GUARD_KEYS || guard->kind == GUARD_CONTAINS || guard->kind == GUARD_ABSENT;
+    const Dict *dict = keyed ? dict_asked(guard, source_value(values, guard->source)) : NULL;
+    if (dict && dict->version && dict->version == test->version) return true;
+    if (!guard_holds(guard, values)) return false;
+    if (dict) test->version = dict->version;
+    return true;
+}
+
 static const Guard *program_run(const GuardSet *set, GuardProgram *program, SourceValues *values) {
     uint64_t stamp = ++values->vm->guard_check;
-    const TensorTest *test = program->tensors;
+    TensorTest *test = program->tensors;
     for (int i = 0; i < program->tensor_count; i++, test = test_after(test)) {
         const Guard *failed = test_tensor(test, values, program, stamp);
         if (failed) return failed;
@@ -355,14 +400,14 @@ static const Guard *program_run(const GuardSet *set, GuardProgram *program, Sour
     const Guard *failed = program->shapes ? read_slots(set, program, values) : NULL;
     if (failed) return failed;
     for (int i = 0; i < program->rest_count; i++)
-        if (!guard_holds(program->rest[i], values)) return program->rest[i];
+        if (!test_rest(&program->rest[i], values)) return program->rest[i].guard;
     return NULL;
 }
 
 const Guard *guards_check(GuardSet *set, VM *vm, const Frame *frame) {
     if (!set->program) set->program = program_make(set);
     GuardProgram *program = set->program;
-    SourceValues values = {vm, frame, program->memo, program->known, set, NULL};
+    SourceValues values = {.vm = vm, .frame = frame, .memo = program->memo, .known = program->known, .set = set, .reads = program->reads};
     memset(program->known, 0, (size_t)set->source_count);
     set->checks++;
     const Guard *failed = program_run(set, program, &values);
@@ -388,7 +433,7 @@ void guards_order(GuardSet *set, int *places) {
         if (set->all.at[i].kind == GUARD_TENSOR) places[i] = next++;
     for (int i = 0; i < set->all.count; i++)
         if (&set->all.at[i] == program->no_alias || (set->all.at[i].kind == GUARD_SHAPE_EXPR && set->all.at[i].is_range)) places[i] = next++;
-    for (int r = 0; r < program->rest_count; r++) places[program->rest[r] - set->all.at] = next++;
+    for (int r = 0; r < program->rest_count; r++) places[program->rest[r].guard - set->all.at] = next++;
 }
 
 enum { COST_RUNS = 32, COST_GUARDS = 500 /* with more, only the whole is measured */ };
@@ -412,7 +457,7 @@ double guards_cost(GuardSet *set, VM *vm, const Frame *frame) {
         if (!round || now < best) best = now;
     }
     GuardProgram *program = set->program;
-    SourceValues values = {vm, frame, program->memo, program->known, set, program->slots};
+    SourceValues values = {.vm = vm, .frame = frame, .memo = program->memo, .known = program->known, .set = set, .slots = program->slots};
     for (int i = 0; i < set->all.count && set->all.count <= COST_GUARDS; i++) set->all.at[i].cost_ns = cost_of_one(set, &set->all.at[i], &values);
     return set->cost_ns = best;
 }

@@ -116,10 +116,12 @@ static Value cell_value(Value function, int index) {
     return value_is(cell, OBJ_CELL) ? ((Cell *)cell.o)->value : VALUE_NULL;
 }
 
+static Dict *namespace_of(const SourceValues *values, const Source *source) { return source->key.tag == V_OBJECT ? (Dict *)source->key.o : values->frame->globals; }
+
 static Value root_value(SourceValues *values, const Source *source) {
     switch (source->kind) {
     case SOURCE_LOCAL: return values->frame->fast[source->index];
-    case SOURCE_GLOBAL: return dict_get_name(values->vm, source->key.tag == V_OBJECT ? (Dict *)source->key.o : values->frame->globals, source->name);
+    case SOURCE_GLOBAL: return dict_get_name(values->vm, namespace_of(values, source), source->name);
     case SOURCE_CELL: return cell_value(value_object(values->frame->function), source->index);
     case SOURCE_DEFAULT: return item_value(values->frame->function->defaults, source->index);
     default: return VALUE_NULL;
@@ -143,11 +145,35 @@ static Value path_of_base(VM *vm, const Source *source, Value base) {
     }
 }
 
+/* The dict that a source reads, where it is one dict's and nothing else's: an object's own attributes, a key, a global. */
+static Dict *dict_read(const SourceValues *values, const Source *source, Value base) {
+    switch (source->kind) {
+    case SOURCE_ATTR: return value_is(base, OBJ_INSTANCE) ? ((const Instance *)base.o)->dict : NULL;
+    case SOURCE_KEY: return value_is(base, OBJ_DICT) ? (Dict *)base.o : NULL;
+    case SOURCE_GLOBAL: return namespace_of(values, source);
+    default: return NULL;
+    }
+}
+
+/* Is it the dict that the value comes from, or was it found in a class? */
+static bool is_own(VM *vm, const Source *source, Dict *dict) { return source->kind != SOURCE_ATTR || dict_get_name(vm, dict, source->name).tag != V_NULL; }
+
+static Value read_again(SourceValues *values, const Source *source, Value base) {
+    Dict *dict = dict_read(values, source, base);
+    SourceRead *read = &values->reads[source->id];
+    if (dict && dict->version && dict->version == read->version) return read->value;
+    Value value = source->base ? path_of_base(values->vm, source, base) : root_value(values, source);
+    if (dict && value.tag != V_NULL && is_own(values->vm, source, dict)) *read = (SourceRead){dict->version, value};
+    return value;
+}
+
 Value source_value(SourceValues *values, const Source *source) {
-    if (values->known[source->id]) return values->memo[source->id];
-    values->memo[source->id] = source->base ? path_of_base(values->vm, source, source_value(values, source->base)) : root_value(values, source);
-    values->known[source->id] = true;
-    return values->memo[source->id];
+    int id = source->id;
+    if (values->known[id]) return values->memo[id];
+    Value base = source->base ? source_value(values, source->base) : VALUE_NULL;
+    Value value = values->reads ? read_again(values, source, base) : source->base ? path_of_base(values->vm, source, base) : root_value(values, source);
+    values->known[id] = true;
+    return values->memo[id] = value;
 }
 
 Value frame_value(VM *vm, const Frame *frame, const Source *source) {
@@ -284,7 +310,7 @@ static void explain_guard(Explain *e, SourceValues *values) {
 }
 
 void guards_explain(GuardSet *set, VM *vm, const Frame *frame, Arena *arena, GuardFailures *failures) {
-    SourceValues values = {vm, frame, ARENA_ARRAY(arena, Value, set->source_count + 1), ARENA_ARRAY(arena, bool, set->source_count + 1), set, ARENA_ARRAY(arena, int64_t, set->slot_count + 1)};
+    SourceValues values = {.vm = vm, .frame = frame, .memo = ARENA_ARRAY(arena, Value, set->source_count + 1), .known = ARENA_ARRAY(arena, bool, set->source_count + 1), .set = set, .slots = ARENA_ARRAY(arena, int64_t, set->slot_count + 1)};
     bool readable = true; /* a relation between sizes that are not there says nothing: the tensor's own guard does */
     for (int i = 0; i < set->slot_count; i++) readable = readable && slot_value(&values, &set->slots[i], &values.slots[i]);
     for (int i = 0; i < set->all.count; i++) {

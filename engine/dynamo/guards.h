@@ -60,7 +60,9 @@ void guards_release(GuardSet *set, VM *vm);
 /* Takes away the guards of one kind (those of shapes are made anew when more is known). */
 void guards_drop(GuardSet *set, VM *vm, GuardKind kind);
 /* Value of a source in a frame, borrowed; V_NULL when the path does not lead anywhere now. values: memo by source id, zeroed. */
-typedef struct SourceValues { VM *vm; const Frame *frame; Value *memo; bool *known; const GuardSet *set; int64_t *slots; /* values of the set's slots, once read */ } SourceValues;
+/* What a source gave when it was last read of a dict: good as long as the dict's version is this one (no two dicts share a version). */
+typedef struct SourceRead { uint64_t version; Value value; } SourceRead;
+typedef struct SourceValues { VM *vm; const Frame *frame; Value *memo; bool *known; const GuardSet *set; int64_t *slots; /* values of the set's slots, once read */ SourceRead *reads; /* by source id, kept from check to check; or NULL */ } SourceValues;
 Value source_value(SourceValues *values, const Source *source);
 Value frame_value(VM *vm, const Frame *frame, const Source *source);     /* without a memo */
 /* A slot's value; false: not there now (no tensor, another rank, no int). */

@@ -6,7 +6,9 @@
 #include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
 #include "run/runtime.h"
+#include "vm/internal.h"
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- one guard of each kind ---- */
@@ -39,7 +41,19 @@ static int64_t value_count(Value value) {
     }
 }
 
-static bool keys_hold(const Guard *guard, Value value) {
+/* Items in the order in which the set is gone through. */
+static bool items_hold(VM *vm, const Guard *guard, Set *set) {
+    const Tuple *items = (const Tuple *)guard->expected.o;
+    if (set->dict->live != items->count) return false;
+    int *order = set_order(vm, set);
+    bool same = true;
+    for (int i = 0; i < items->count && same; i++) same = value_same(set->dict->entries[order[i]].key, items->items[i]);
+    free(order);
+    return same;
+}
+
+static bool keys_hold(VM *vm, const Guard *guard, Value value) {
+    if (value_is(value, OBJ_SET) || value_is(value, OBJ_FROZENSET)) return items_hold(vm, guard, (Set *)value.o);
     if (!value_is(value, OBJ_DICT)) return false;
     const Tuple *keys = (const Tuple *)guard->expected.o;
     Value key, item;
@@ -173,7 +187,7 @@ bool guard_holds(const Guard *guard, SourceValues *values) {
     case GUARD_COMPARED: return value.tag == V_FLOAT && float_compares(value.f, (CompareOp)(guard->length >> 1), guard->expected.f) == (guard->length & 1);
     case GUARD_IDENTITY: return value.tag == V_OBJECT && value.o == guard->expected.o;
     case GUARD_LENGTH: return value_count(value) == guard->length;
-    case GUARD_KEYS: return keys_hold(guard, value);
+    case GUARD_KEYS: return keys_hold(vm, guard, value);
     case GUARD_ABSENT: return absent_holds(vm, guard, value);
     case GUARD_CODE: return code_holds(guard, value);
     case GUARD_CONTAINS: return contains_holds(vm, guard, value);
@@ -374,7 +388,9 @@ static const Guard *read_slots(const GuardSet *set, GuardProgram *program, Sourc
 /* The dict whose keys a guard is about. */
 static const Dict *dict_asked(const Guard *guard, Value value) {
     switch (guard->kind) {
-    case GUARD_KEYS: case GUARD_CONTAINS: return value_is(value, OBJ_DICT) ? (const Dict *)value.o : NULL;
+    case GUARD_KEYS: case GUARD_CONTAINS:
+        if (value_is(value, OBJ_SET) || value_is(value, OBJ_FROZENSET)) return ((const Set *)value.o)->dict;
+        return value_is(value, OBJ_DICT) ? (const Dict *)value.o : NULL;
     case GUARD_ABSENT: return guard->in_class && value_is(value, OBJ_INSTANCE) ? ((const Instance *)value.o)->dict : NULL;
     default: return NULL;
     }

@@ -13,6 +13,12 @@ static const GuardInfo guard_info[] = {
 
 const char *guard_kind_name(GuardKind kind) { return guard_info[kind].name; }
 
+static bool tuples_same(const Tuple *a, const Tuple *b) {
+    bool same = a->count == b->count && a->is_size == b->is_size;
+    for (int i = 0; same && i < a->count; i++) same = value_same(a->items[i], b->items[i]);
+    return same;
+}
+
 bool value_same(Value a, Value b) {
     if (a.tag != b.tag) return false;
     switch (a.tag) {
@@ -23,6 +29,7 @@ bool value_same(Value a, Value b) {
     default: return true;
     }
     if (a.o == b.o) return true;
+    if (value_is(a, OBJ_TUPLE) && value_is(b, OBJ_TUPLE)) return tuples_same((const Tuple *)a.o, (const Tuple *)b.o);
     if (a.o->type != OBJ_STR || b.o->type != OBJ_STR) return false;
     const Str *s = (const Str *)a.o, *t = (const Str *)b.o;
     return s->length == t->length && !memcmp(s->text, t->text, s->length);
@@ -58,6 +65,14 @@ void guards_release(GuardSet *set, VM *vm) {
 }
 
 /* Reading sources */
+/* start, stop, step of a slice or a range */
+static Value bound_attribute(Value object, const char *name) {
+    int which = !strcmp(name, "start") ? 0 : !strcmp(name, "stop") ? 1 : !strcmp(name, "step") ? 2 : 3;
+    if (which == 3) return VALUE_NULL;
+    if (value_is(object, OBJ_SLICE)) return (&((const Slice *)object.o)->start)[which];
+    return value_int((&((const Range *)object.o)->start)[which]);
+}
+
 static Value function_attribute(VM *vm, const Function *function, const char *name) {
     Value own = value_is(function->dict, OBJ_DICT) ? dict_get_name(vm, (Dict *)function->dict.o, name) : VALUE_NULL;
     if (own.tag != V_NULL) return own;
@@ -73,6 +88,7 @@ Value attribute_value(VM *vm, Value object, const char *name) {
         return value_is(own, OBJ_DICT) ? dict_get_name(vm, (Dict *)own.o, name) : VALUE_NULL;
     }
     if (object.o->type == OBJ_FUNCTION) return function_attribute(vm, (const Function *)object.o, name);
+    if (object.o->type == OBJ_SLICE || object.o->type == OBJ_RANGE) return bound_attribute(object, name);
     if (object.o->type == OBJ_INSTANCE) {
         const Instance *instance = (const Instance *)object.o;
         if (!strcmp(name, "__dict__")) return value_object(instance->dict);
@@ -266,6 +282,7 @@ static void explain_keys(Explain *e, SourceValues *values) {
     const Tuple *keys = (const Tuple *)e->guard->expected.o;
     Value actual = source_value(values, e->guard->source), key, item;
     int position = 0;
+    if (value_is(actual, OBJ_SET) || value_is(actual, OBJ_FROZENSET)) failure_add(e, "value", arena_printf(e->arena, "the items of %s", e->path));
     if (!value_is(actual, OBJ_DICT)) return;
     if (((const Dict *)actual.o)->live != keys->count) failure_add(e, "length", arena_printf(e->arena, "len(%s) != %d", e->path, keys->count));
     for (int i = 0; i < keys->count && dict_next((const Dict *)actual.o, &position, &key, &item); i++) {
@@ -391,7 +408,7 @@ static void guard_print_bare(Text *text, VM *vm, const Guard *guard) {
     case GUARD_CODE: text_printf(text, ".__code__ is that of %s", ((const Function *)guard->expected.o)->qualname); break;
     case GUARD_CONTAINS: text_put(text, guard->length ? " contains " : " does not contain "); print_value(text, vm, guard->expected); break;
     case GUARD_LENGTH: text_printf(text, ") == %lld", (long long)guard->length); break;
-    case GUARD_KEYS: text_put(text, ".keys() == "); print_value(text, vm, guard->expected); break;
+    case GUARD_KEYS: text_put(text, guard->length ? " has the items " : ".keys() == "); print_value(text, vm, guard->expected); break;
     case GUARD_ABSENT: text_printf(text, guard->in_class ? " has no attribute '%s' of its own" : " has no attribute '%s'", guard->name); break;
     case GUARD_COMPARED: text_printf(text, "%s", guard->name); break;
     case GUARD_DIFFERENT: text_put(text, " is not "); source_print(text, guard->other); break;

@@ -5,6 +5,7 @@
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include "vm/native.h"
+#include <stdlib.h>
 #include <string.h>
 
 Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source) {
@@ -173,12 +174,24 @@ void capture_drop_lookups(Capture *capture) {
     set->program = NULL;
 }
 
+static void set_guard(Capture *capture, Set *set, const Source *source) {
+    VM *vm = capture->vm;
+    int *order = set_order(vm, set);
+    Value *keys = ARENA_ARRAY(capture->entry->arena, Value, set->dict->live + 1);
+    for (int i = 0; i < set->dict->live; i++) keys[i] = set->dict->entries[order[i]].key;
+    free(order);
+    Value items = tuple_new(vm, keys, set->dict->live);
+    guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_KEYS, .source = source, .expected = items, .length = 1, .span = vm_user_span(vm), .why = "a set was read"});
+    value_unref(vm, items);
+}
+
 static Value force_set(Capture *capture, Value real, const Source *source) {
     VM *vm = capture->vm;
     Set *set = (Set *)real.o;
-    Value items = list_new(vm, NULL, 0), key, value;
+    Value items = list_new(vm, NULL, 0), key;
     int position = 0;
-    while (dict_next(set->dict, &position, &key, &value)) list_append(vm, (List *)items.o, key);
+    while (dict_next(set->dict, &position, &key, NULL)) list_append(vm, (List *)items.o, key);
+    set_guard(capture, set, source);
     capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a set was read");
     Guard length = {.kind = GUARD_LENGTH, .source = source, .length = set->dict->live, .span = vm_user_span(vm), .why = "a set was read"};
     guard_add(&capture->entry->guards, vm, length);
@@ -186,6 +199,31 @@ static Value force_set(Capture *capture, Value real, const Source *source) {
     value_unref(vm, items);
     shadow_add(capture, shadow, real, source);
     return shadow;
+}
+
+static const char *const bounds[] = {"start", "stop", "step"};
+
+static const Source *bound_source(Capture *capture, const Source *source, int i) { return capture_source(capture, SOURCE_ATTR, source, intern(capture->vm->lang->names, bounds[i]), 0, VALUE_NULL); }
+
+/* A slice is made of what it is given; a range of plain numbers. */
+static Value force_slice(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    const Slice *slice = (const Slice *)real.o;
+    capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a slice was used");
+    Value parts[3] = {slice->start, slice->stop, slice->step};
+    for (int i = 0; i < 3; i++) parts[i] = capture_track(capture, parts[i], bound_source(capture, source, i));
+    Value shadow = slice_new(vm, parts[0], parts[1], parts[2]);
+    for (int i = 0; i < 3; i++) value_unref(vm, parts[i]);
+    shadow_add(capture, shadow, real, source);
+    return shadow;
+}
+
+static Value force_range(Capture *capture, Value real, const Source *source) {
+    const Range *range = (const Range *)real.o;
+    capture_guard(capture, GUARD_TYPE, source, value_object(class_of(capture->vm, real)), "a range was used");
+    int64_t parts[3] = {range->start, range->stop, range->step};
+    for (int i = 0; i < 3; i++) capture_guard(capture, GUARD_EQUALS, bound_source(capture, source, i), value_int(parts[i]), "a range was used");
+    return real;
 }
 
 static bool is_member_of_class(VM *vm, const Instance *instance) {
@@ -298,7 +336,9 @@ static Value force_function(Capture *capture, Value real, const Source *source) 
 static Value force_object(Capture *capture, Value real, const Source *source) {
     switch (real.o->type) {
     case OBJ_TENSOR: return force_tensor(capture, (Tensor *)real.o, source);
-    case OBJ_STR: case OBJ_RANGE: case OBJ_DTYPE: case OBJ_DEVICE: break;
+    case OBJ_SLICE: return force_slice(capture, real, source);
+    case OBJ_RANGE: return force_range(capture, real, source);
+    case OBJ_STR: case OBJ_DTYPE: case OBJ_DEVICE: break;
     case OBJ_TUPLE: case OBJ_LIST: return force_sequence(capture, real, source);
     case OBJ_DICT: return force_dict(capture, real, source);
     case OBJ_SET: case OBJ_FROZENSET: return force_set(capture, real, source);

@@ -2,7 +2,8 @@
  *
  *     @torch.compile            torch.compile(model, fullgraph=True)            @torch.compile(dynamic=False)
  *
- * The wrapper of a module forwards attributes, so that compiled.parameters() and compiled.weight are the module's. */
+ * A function, or an object that is no module, gets a wrapper that forwards attributes; a module becomes an OptimizedModule (torch/_dynamo/eval_frame.py),
+ * which holds such a wrapper for its calls. */
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include "vm/native.h"
@@ -10,12 +11,27 @@
 
 typedef struct Compiled { Object head; Dynamo *dynamo; Value inner; CompileOptions options; } Compiled;
 
-bool dynamo_is_compiled(Value callee) { return value_is(callee, OBJ_COMPILED); }
+/* The wrapper itself, or the one that an OptimizedModule (torch/_dynamo/eval_frame.py) holds. NULL: neither. */
+static const Compiled *compiled_of(Value callee) {
+    if (value_is(callee, OBJ_COMPILED)) return (const Compiled *)callee.o;
+    if (!value_is(callee, OBJ_INSTANCE) || strcmp(((const Instance *)callee.o)->cls->name, "OptimizedModule")) return NULL;
+    const Dict *dict = ((const Instance *)callee.o)->dict;
+    int position = 0;
+    for (Value key, value; dict && dict_next(dict, &position, &key, &value);)
+        if (value_is(value, OBJ_COMPILED) && value_is(key, OBJ_STR) && !strcmp(str_text(key), "_compiled")) return (const Compiled *)value.o;
+    return NULL;
+}
 
-Value dynamo_inner(Value callee) { return dynamo_is_compiled(callee) ? ((Compiled *)callee.o)->inner : callee; }
+bool dynamo_is_compiled(Value callee) { return compiled_of(callee) != NULL; }
+
+Value dynamo_inner(Value callee) {
+    const Compiled *compiled = compiled_of(callee);
+    return compiled ? compiled->inner : callee;
+}
 
 CompileOptions dynamo_options(Value callee) {
-    return dynamo_is_compiled(callee) ? ((Compiled *)callee.o)->options : (CompileOptions){.backend = "inductor"};
+    const Compiled *compiled = compiled_of(callee);
+    return compiled ? compiled->options : (CompileOptions){.backend = "inductor"};
 }
 
 static Value compiled_new(VM *vm, Value inner, const CompileOptions *options) {
@@ -47,19 +63,7 @@ static bool compiled_store(VM *vm, Object *self, const char *name, Value value) 
 
 static Value compiled_repr(VM *vm, Object *self) {
     if (((Compiled *)self)->inner.tag == V_NULL) return str_from(vm, "<torch.compile decorator>");
-    Value inner = vm_repr(vm, ((Compiled *)self)->inner);
-    if (value_is_error(inner) || !value_is(((Compiled *)self)->inner, OBJ_INSTANCE)) return inner;
-    Text text = {0};
-    text_put(&text, "OptimizedModule(\n  (_orig_mod): ");
-    for (const char *c = str_text(inner); *c; c++) {
-        text_char(&text, *c);
-        if (*c == '\n') text_put(&text, "  ");
-    }
-    text_put(&text, "\n)");
-    Value result = str_from(vm, text_cstr(&text));
-    text_free(&text);
-    value_unref(vm, inner);
-    return result;
+    return vm_repr(vm, ((Compiled *)self)->inner);
 }
 
 static void compiled_free(VM *vm, Object *self) {
@@ -77,7 +81,7 @@ static void compiled_clear(VM *vm, Object *self) {
     ((Compiled *)self)->options.function = VALUE_NULL;
 }
 
-static const NativeType compiled_type = {.name = "OptimizedModule", .module = "torch._dynamo.eval_frame", .call = compiled_call, .load_attr = compiled_attr,
+static const NativeType compiled_type = {.name = "OptimizedFunction", .module = "torch._dynamo.eval_frame", .call = compiled_call, .load_attr = compiled_attr,
                                          .store_attr = compiled_store, .repr = compiled_repr, .free = compiled_free, .visit = compiled_visit, .clear = compiled_clear};
 
 Value dynamo_graph_call(VM *vm, Object *self, Value *args, int nargs, Tuple *kwnames);
@@ -109,17 +113,46 @@ static bool backend_known(VM *vm, Value backend) {
     return false;
 }
 
+enum { OPTION_COUNT = 6 };
+
+/* Of the values of fullgraph, dynamic, backend, mode, options, disable. false: exception set. */
+static bool read_options(VM *vm, const Value *v, CompileOptions *options) {
+    if (!backend_known(vm, v[2])) return false;
+    *options = (CompileOptions){.fullgraph = option_bool(v[0], false), .dynamic_set = v[1].tag == V_BOOL, .dynamic = option_bool(v[1], false),
+                                .backend = option_text(vm, v[2], "inductor"), .mode = option_text(vm, v[3], NULL)};
+    if (v[2].tag == V_OBJECT && !value_is(v[2], OBJ_STR)) options->function = v[2], options->backend = "custom";
+    return true;
+}
+
+/* compiled_callable(mod, fullgraph, …): what an OptimizedModule calls. */
+static Value compiled_callable(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    CompileOptions options;
+    (void)nargs; (void)kwnames;
+    return read_options(vm, args + 1, &options) ? compiled_new(vm, args[0], &options) : VALUE_ERROR;
+}
+
+/* The OptimizedModule of a module; V_NULL for what is none. Modules are made by a file that is loaded by then. */
+static Value optimized_module(VM *vm, Value model, const Value *options) {
+    if (!value_is(model, OBJ_INSTANCE) || dict_get_name(vm, vm->modules, intern(vm->lang->names, "torch.nn")).tag == V_NULL) return VALUE_NULL;
+    Value module = vm_import(vm, "torch._dynamo.eval_frame", (Span){0});
+    if (value_is_error(module)) return module;
+    Value items[OPTION_COUNT];
+    for (int i = 0; i < OPTION_COUNT; i++) items[i] = options[i].tag == V_NULL ? VALUE_NONE : options[i];
+    Value wrapped = vm_load_attr(vm, module, intern(vm->lang->names, "wrapped")), tuple = tuple_new(vm, items, OPTION_COUNT), args[] = {model, tuple};
+    Value made = value_is_error(wrapped) ? wrapped : vm_call(vm, wrapped, args, 2, NULL);
+    value_unref(vm, tuple), value_unref(vm, wrapped), value_unref(vm, module);
+    return made.tag == V_NONE ? VALUE_NULL : made;
+}
+
 static Value torch_compile(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     static const char *const names[] = {"model", "fullgraph", "dynamic", "backend", "mode", "options", "disable"};
-    Value v[7];
-    if (!vm_parse_args(vm, "compile", args, nargs, kwnames, names, 7, 0, v)) return VALUE_ERROR;
-    if (!backend_known(vm, v[3])) return VALUE_ERROR;
-    CompileOptions options = {.fullgraph = option_bool(v[1], false), .dynamic_set = v[2].tag == V_BOOL, .dynamic = option_bool(v[2], false),
-                              .backend = option_text(vm, v[3], "inductor"), .mode = option_text(vm, v[4], NULL)};
-    if (v[3].tag == V_OBJECT && !value_is(v[3], OBJ_STR)) options.function = v[3], options.backend = "custom";
+    Value v[1 + OPTION_COUNT];
+    CompileOptions options;
+    if (!vm_parse_args(vm, "compile", args, nargs, kwnames, names, 1 + OPTION_COUNT, 0, v) || !read_options(vm, v + 1, &options)) return VALUE_ERROR;
     bool given = v[0].tag != V_NULL && v[0].tag != V_NONE;
     if (option_bool(v[6], false)) return given ? value_ref(v[0]) : vm_raise(vm, "TypeError", "torch.compile(disable=True) needs a model");
-    return compiled_new(vm, given ? v[0] : VALUE_NULL, &options);
+    Value module = given ? optimized_module(vm, v[0], v + 1) : VALUE_NULL;
+    return module.tag != V_NULL ? module : compiled_new(vm, given ? v[0] : VALUE_NULL, &options);
 }
 
 static Value torch_reset(VM *vm, Value *args, int nargs, Tuple *kwnames) {
@@ -187,7 +220,7 @@ static void define_exceptions(VM *vm, Dict *in) {
 void dynamo_define(Dynamo *dynamo) {
     VM *vm = dynamo->vm;
     static const BuiltinDef in_torch[] = {{"compile", torch_compile, 0, 3, 0}};
-    static const BuiltinDef in_dynamo[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"graph_break", graph_break, 0, 0, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0},
+    static const BuiltinDef in_dynamo[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"graph_break", graph_break, 0, 0, 0}, {"compiled_callable", compiled_callable, 1 + OPTION_COUNT, 1 + OPTION_COUNT, 0}, {"is_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0},
                                             {"enter_checkpoint", enter_checkpoint, 0, 0, 0}, {"leave_checkpoint", leave_checkpoint, 1, 1, 0}};
     static const BuiltinDef in_compiler[] = {{"reset", torch_reset, 0, 0, BUILTIN_EFFECT}, {"is_compiling", is_compiling, 0, 0, 0}, {"is_dynamo_compiling", is_compiling, 0, 0, 0}, {"allow_in_graph", same, 1, 1, 0}};
     vm_native_register(vm, OBJ_COMPILED, &compiled_type);

@@ -180,6 +180,7 @@ static const Body *range_at(BodyBuilder *builder, const Op *op, const Arg *args,
 static const Body *linspace_at(BodyBuilder *builder, const Arg *args, const Meta *out, Dim i) {
     DType type = out->dtype == DTYPE_F64 || !dtype_is_float(out->dtype) ? DTYPE_F64 : DTYPE_F32;
     int64_t steps = arg_as_int(&args[2]);
+    if (steps == 1) return body_float(builder, type, arg_as_double(&args[0]));
     double start = arg_as_double(&args[0]), end = arg_as_double(&args[1]), step = steps > 1 ? (end - start) / (double)(steps - 1) : 0;
     if (type == DTYPE_F32 && steps > 1) step = (double)(((float)end - (float)start) / (float)(steps - 1));
     const Body *at = body_of_index(builder, i), *by = body_float(builder, type, step);

@@ -128,8 +128,11 @@ static const Body *parameter_body(BodyBuilder *builder, const Op *op, const Arg 
         builder->round16 = former;
         return cast;
     }
-    bool wraps = i < op->tensor_inputs && args[i].tag == ARG_INT && dim_is_int(args[i].i) && dtype_info[type].compute == DTYPE_I64 && !body_given(builder, &args[i]);
-    if (wraps) return body_int(builder, DTYPE_I64, dtype_wrap(type, args[i].i));
+    if (i < op->tensor_inputs && args[i].tag == ARG_INT && dtype_info[type].compute == DTYPE_I64) { /* a number wraps as the operand it stands for */
+        const Body *given = body_given(builder, &args[i]);
+        if (given) return body_cast(builder, given, type);
+        if (dim_is_int(args[i].i)) return body_int(builder, DTYPE_I64, dtype_wrap(type, args[i].i));
+    }
     if (arg_is_number(&args[i])) return number_body(builder, &args[i], dtype_info[type].compute);
     return body_int(builder, dtype_info[type].compute, 0); /* None, or a word: no expression reads it, or it means 0 */
 }

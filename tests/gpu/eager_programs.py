@@ -73,7 +73,7 @@ reducing = [
     ("flip", lambda x: x.flip(0)), ("roll", lambda x: x.roll(1, 0)), ("cat", lambda x: torch.cat([x, x], 0)), ("stack", lambda x: torch.stack([x, x])), ("contiguous", lambda x: x.transpose(0, -1).contiguous()),
 ]
 rows = [
-    ("mean", lambda x: x.mean()), ("mean0", lambda x: x.mean(0)), ("var", lambda x: x.var(-1)), ("std0", lambda x: x.std(0)), ("softmax", lambda x: x.softmax(-1)), ("softmax0", lambda x: x.softmax(0)), ("logsoftmax", lambda x: x.log_softmax(-1)),
+    ("mean", lambda x: x.mean()), ("mean0", lambda x: x.mean(0)), ("var", lambda x: x.var(-1)), ("std0", lambda x: x.std(0) + x[0].abs()), ("softmax", lambda x: x.softmax(-1)), ("softmax0", lambda x: x.softmax(0)), ("logsoftmax", lambda x: x.log_softmax(-1)),
     ("logsumexp", lambda x: x.logsumexp(-1)), ("layernorm", lambda x: F.layer_norm(x, x.shape[-1:])), ("rmsnorm", lambda x: F.rms_norm(x, x.shape[-1:])), ("norm", lambda x: x.norm()), ("normalize", lambda x: F.normalize(x, dim=-1)),
     ("logcumsumexp", lambda x: x.logcumsumexp(-1)), ("cumprod", lambda x: (x * 0.1 + 1).cumprod(-1)),
 ]

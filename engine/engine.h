@@ -130,10 +130,49 @@ void entry_facts(Entry *entry, EntryFacts *facts);
 typedef struct EntryStage { const char *stage; double ms; } EntryStage;
 int entry_stages(Entry *entry, EntryStage *stages, int room);            /* in pipeline order, as timed */
 const ReasonLog *entry_reasons(Entry *entry);
-/* Snapshot of a stage: bytecode, dynamo, guards, joint, functional, decomposed, partition, forward, backward, ir, fusion, schedule, memory, kernels, wrapper, timeline.
+/* Snapshot of a stage: bytecode, dynamo, guards, joint, functional, decomposed, cut, partition, forward, backward, ir, fusion, schedule, memory, kernels, wrapper, timeline.
  * side: NULL or "forward"/"backward" for the stages after partition. NULL with *error when the entry has none. */
 Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Arena *arena, const char **error);
 const char *const *stage_names(void);                                    /* NULL-terminated, pipeline order */
+
+/* The partition of an entry that trains (cut_view.c). All strings in `arena`. false, or a count of -1: it has none (nothing required grad, or it failed). */
+typedef struct PartitionFacts {
+    const char *mode, *chosen;              /* the policy's partition; by what rules the set was found: "pytorch", "storages", "memory budget" … */
+    double memory_budget;
+    int64_t saved_bytes, storage_bytes, saved_bytes_no_recompute; /* what crosses; what the backward alone keeps alive of it; what would cross if nothing were computed twice */
+    int saved, recomputed;
+    double cut;                             /* value of the minimum cut, in the units of CutFacts.capacity */
+} PartitionFacts;
+bool entry_partition(Entry *entry, PartitionFacts *facts);
+/* What crosses. type: "f32[4, 8]"; held: who holds its memory after the forward ("the backward", "an input", "an output", "%mm"); readers: nodes of the backward. */
+typedef struct SavedFacts { const char *name, *type, *dtype, *shape, *held, *readers, *code, *why; int64_t bytes, storage_bytes; Span span; } SavedFacts;
+int entry_saved(Entry *entry, SavedFacts *saved, int room, Arena *arena);
+typedef struct RecomputedFacts { const char *name, *type, *readers, *code, *why; int64_t bytes; Span span; } RecomputedFacts;
+int entry_recomputed(Entry *entry, RecomputedFacts *recomputed, int room, Arena *arena);
+/* The flow network, a value a line. capacity: what saving it costs, infinite where it cannot be saved; source: why it must not be computed twice, or NULL;
+ * sink: the backward reads it; again: it must be computed again; cut: it is saved. */
+typedef struct CutFacts { const char *name, *type, *source; double capacity; int64_t bytes; bool sink, again, cut; Span span; } CutFacts;
+int entry_cut(Entry *entry, CutFacts *cut, int room, Arena *arena);
+/* One value: the cheapest cut with it saved and the cheapest without, and what computing it again would cost. */
+typedef struct CutSide { bool exists; double weight; int64_t storage_bytes; const char *more, *less; /* values saved besides, and no longer, against the partition as it is */ } CutSide;
+typedef struct CutAnswer {
+    const char *name, *type, *ban; bool saved, recomputed;
+    CutSide with, without;
+    const char *from, *nodes; int steps;    /* computing it again: from which saved values, by which nodes */
+    double flops, us; int64_t bytes;        /* predicted */
+} CutAnswer;
+bool entry_cut_of(Entry *entry, const char *name, CutAnswer *answer, Arena *arena, const char **error);
+/* What-ifs: the partition under other memory budgets or another mode (NULL: the entry's), with what each would cost by the predictor (inductor/predict.c). */
+typedef struct WhatIf {
+    double budget; const char *chosen;
+    int saved, recomputed;
+    int64_t saved_bytes, storage_bytes, peak_bytes; /* peak: inputs, outputs, what is saved, temporaries and gradients at the worse of the two times */
+    double extra_flops; int64_t extra_bytes;        /* of the backward, against a budget of 1 */
+    double forward_us, backward_us;
+} WhatIf;
+bool entry_what_if(Entry *entry, const char *mode, const double *budgets, int count, WhatIf *results, Arena *arena, const char **error);
+/* The same for `count` budgets as a plot: time against peak memory. */
+Snapshot *what_if_plot(Entry *entry, const WhatIf *points, int count, Arena *arena);
 
 /* In the order in which they were made; `order` is that in which they are checked, from 0. source: the path it looks at, or NULL. cost_ns: of its check alone. */
 typedef struct GuardFacts { const char *id, *kind, *text, *why; Span span; int64_t checks, failures; const char *source; int order; double cost_ns; } GuardFacts;

@@ -259,13 +259,13 @@ static bool view_timeline(View *view) {
 typedef struct StageRow { const char *name; StageView view; } StageRow;
 static const StageRow stage_rows[] = {
     {"bytecode", view_bytecode}, {"dynamo", view_dynamo}, {"guards", view_guards}, {"joint", view_joint}, {"functional", view_functional}, {"decomposed", view_decomposed},
-    {"partition", view_partition}, {"forward", view_forward}, {"backward", view_backward}, {"ir", view_ir}, {"fusion", view_fusion}, {"schedule", view_schedule}, {"memory", view_memory},
+    {"cut", view_cut}, {"partition", view_partition}, {"forward", view_forward}, {"backward", view_backward}, {"ir", view_ir}, {"fusion", view_fusion}, {"schedule", view_schedule}, {"memory", view_memory},
     {"kernels", view_kernels}, {"wrapper", view_wrapper}, {"timeline", view_timeline},
 };
 enum { STAGE_COUNT = sizeof stage_rows / sizeof *stage_rows };
 
 const char *const *stage_names(void) {
-    static const char *const names[STAGE_COUNT + 1] = {"bytecode", "dynamo", "guards", "joint", "functional", "decomposed", "partition", "forward", "backward", "ir", "fusion", "schedule",
+    static const char *const names[STAGE_COUNT + 1] = {"bytecode", "dynamo", "guards", "joint", "functional", "decomposed", "cut", "partition", "forward", "backward", "ir", "fusion", "schedule",
                                                        "memory", "kernels", "wrapper", "timeline", NULL};
     return names;
 }

@@ -9,6 +9,7 @@ typedef struct View { Entry *entry; const Artifacts *artifacts; const char *side
 bool view_bytecode(View *view);     /* bytecode_view.c */
 bool view_fusion(View *view);       /* fusion_view.c */
 bool view_schedule(View *view);
+bool view_cut(View *view);          /* cut_view.c */
 void group_binding_print(Text *text, const Group *group); /* "rows, 256 threads, vectors of 4" */
 const Side *view_side(const View *view); /* the side that is asked for, forward when none is named; NULL: it has no plan */
 #endif

@@ -87,7 +87,7 @@ static const Topic *find_topic(const char *name) {
 }
 
 static const char *group_title(const char *group) {
-    static const char *const titles[][2] = {{"run", "run and measure"}, {"step", "step through capture and the stages"}, {"look", "look"}, {"ask", "ask"}, {"draw", "draw"}, {"learn", "learn"}};
+    static const char *const titles[][2] = {{"run", "run and measure"}, {"step", "step through capture and the stages"}, {"look", "look"}, {"ask", "ask"}, {"change", "what if"}, {"draw", "draw"}, {"learn", "learn"}};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         if (strcmp(titles[i][0], group) == 0) return titles[i][1];
     return group;

@@ -184,8 +184,12 @@ static bool why_name(CommandCall *call, Entry *entry, int kind, int word) {
     for (int i = 0; about_guard && i < guards.count; i++)
         if (same_name(guards.at[i].id, q.subject)) put_guard(&q, &guards.at[i]), search_symbols(&q);
     search(&q);
+    bool about_cut = kind == REASON_SAVED || kind == REASON_RECOMPUTED;
     if (kind < 0 && !q.found) search_kernel(&q);
-    if (tell(&q)) return true;
+    if (tell(&q)) {
+        if (about_cut) why_cut(call, entry, q.subject);
+        return true;
+    }
     if (kind < 0 || !exists(&q, q.subject)) return nothing_found(&q, word);
     return command_error(call, call_span(call, word), "%s was not %s: :why %s says what became of it", q.subject, reason_kind_name((ReasonKind)kind), q.subject);
 }

@@ -23,4 +23,5 @@ Entry *facts_entry(CommandCall *call, Selection *selection);
 /* Forms of :why that have a file of their own (cmd_breaks.c, cmd_recompile.c). named: NULL, all of the program. */
 bool why_break(CommandCall *call);
 bool why_recompile(CommandCall *call, Entry *named);
+void why_cut(CommandCall *call, Entry *entry, const char *name); /* of a saved or recomputed value: the cuts with and without it (cmd_saved.c) */
 #endif

@@ -1,7 +1,7 @@
 /* Dot: Snapshot -> cgraph -> DOT text, or -> Graphviz's layout -> SVG, PNG, PDF.
  *
  * In: a snapshot, folded already. Out: bytes. Items become nodes with HTML-like labels, groups become clusters, links edges;
- * a timeline becomes nodes pinned at their places. How things look is theme.c's, what stands in labels label.c's business.
+ * a timeline or a plot becomes nodes pinned at their places. How things look is theme.c's, what stands in labels label.c's business.
  *
  * Rendering happens in a child process: a layout that does not end is ended, and Graphviz's memory goes with it.
  * Invariant: nodes, clusters and edges are made in the snapshot's order, so equal snapshots give equal bytes. */
@@ -261,8 +261,10 @@ static void add_box(Drawing *d, const SceneBox *box, int i) {
     put(node, "tooltip", text_cstr(&d->scratch));
 }
 
-static void build_timeline(Drawing *d) {
-    Scene *scene = timeline_scene(d->arena, d->snapshot);
+static bool is_placed(const Snapshot *snapshot) { return viz_is_timeline(snapshot) || viz_is_plot(snapshot); }
+
+static void build_scene(Drawing *d) {
+    Scene *scene = viz_is_plot(d->snapshot) ? plot_scene(d->arena, d->snapshot) : timeline_scene(d->arena, d->snapshot);
     put(d->graph, "layout", "neato");
     put(d->graph, "inputscale", "72");
     for (int i = 0; i < scene->boxes.count; i++) add_box(d, &scene->boxes.at[i], i);
@@ -287,7 +289,7 @@ static void drawing_open(Drawing *d, const Snapshot *snapshot) {
     d->graph = agopen((char *)"vitrine", Agdirected, &d->disc);
     set_defaults(d);
     set_title(d);
-    if (viz_is_timeline(snapshot)) build_timeline(d);
+    if (is_placed(snapshot)) build_scene(d);
     else build_graph(d);
 }
 
@@ -326,7 +328,7 @@ static _Noreturn void render_in_child(int file, const Job *job) {
     char *bytes = NULL;
     unsigned length = 0;
     if (strcmp(job->format, "png") == 0) put(d.graph, "dpi", "144");
-    bool done = context && gvLayout(context, d.graph, viz_is_timeline(job->snapshot) ? "neato" : "dot") == 0 &&
+    bool done = context && gvLayout(context, d.graph, is_placed(job->snapshot) ? "neato" : "dot") == 0 &&
                 gvRenderData(context, d.graph, job->format, &bytes, &length) == 0;
     if (!done) _exit(2);
     write_all(file, bytes, length);

@@ -1,4 +1,4 @@
-/* Scene: boxes and words at fixed places: what a timeline becomes before anybody draws it. Units are points (1/72 inch). */
+/* Scene: boxes and words at fixed places: what a timeline or a plot becomes before anybody draws it. Units are points (1/72 inch). */
 #ifndef VITRINE_VIZ_SCENE_H
 #define VITRINE_VIZ_SCENE_H
 #include "trace/snapshot.h"
@@ -17,4 +17,6 @@ typedef struct Scene { Arena *arena; VEC(SceneBox) boxes; double width, height; 
 
 /* Lanes of bars over a common axis, by the items' groups (or kinds, or each its own). timeline.c */
 Scene *timeline_scene(Arena *arena, const Snapshot *snapshot);
+/* Points over two axes. plot.c */
+Scene *plot_scene(Arena *arena, const Snapshot *snapshot);
 #endif

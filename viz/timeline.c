@@ -15,6 +15,7 @@
 enum { LABEL_WIDTH = 150, CHART_WIDTH = 720, LANE_HEIGHT = 22, GAP = 4, TICKS = 6, CHARACTER = 6 };
 
 bool viz_is_timeline(const Snapshot *snapshot) {
+    if (viz_is_plot(snapshot)) return false;
     for (int i = 0; i < snapshot->items.count; i++)
         if (snapshot->items.at[i].length > 0) return true;
     return false;

@@ -45,7 +45,7 @@ const Snapshot *viz_without_lone_side(Arena *arena, const Snapshot *snapshot) {
 
 static const Snapshot *prepared(Arena *arena, const Snapshot *snapshot, const VizOptions *options, int limit) {
     const Snapshot *tree = viz_guard_tree(arena, viz_without_lone_side(arena, snapshot));
-    if (options->unfolded || viz_is_timeline(tree)) return tree;
+    if (options->unfolded || viz_is_timeline(tree) || viz_is_plot(tree)) return tree;
     const Snapshot *folded = viz_fold_repeats(arena, tree, REPEAT_LIMIT);
     return folded->items.count > limit ? viz_fold(arena, tree, limit) : folded;
 }

@@ -38,4 +38,6 @@ const Snapshot *viz_guard_tree(Arena *arena, const Snapshot *snapshot);
 const Snapshot *viz_without_lone_side(Arena *arena, const Snapshot *snapshot);
 /* Is it a timeline: does an item last for some time? Those are drawn as bars on lanes. */
 bool viz_is_timeline(const Snapshot *snapshot);
+/* Is it a plot: points over two axes? */
+bool viz_is_plot(const Snapshot *snapshot);
 #endif

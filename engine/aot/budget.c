@@ -67,6 +67,27 @@ static int find_items(const RecomputeFacts *facts, int *items) {
     return count;
 }
 
+/* Item i of n, taken so that any first part of them is spread evenly over all: by its place read backwards in binary. What is computed again then lies
+ * between saved values, and lives shortly; PyTorch takes equal items as they come. */
+static int spread_rank(int i, int n) {
+    int reversed = 0;
+    for (int bit = 1; bit < n; bit <<= 1) reversed = reversed << 1 | (i & bit ? 1 : 0);
+    return reversed;
+}
+
+typedef struct Spread { int item, rank; } Spread;
+static int by_rank(const void *a, const void *b) { return ((const Spread *)a)->rank - ((const Spread *)b)->rank; }
+
+static void spread_equals(const RecomputeFacts *facts, int *items, int count) {
+    Spread *run = calloc((size_t)count + 1, sizeof *run);
+    for (int first = 0, end; first < count; first = end) {
+        for (end = first; end < count && facts->at[items[end]].bytes == facts->at[items[first]].bytes; end++) run[end - first] = (Spread){items[end], spread_rank(end - first, count)};
+        qsort(run, (size_t)(end - first), sizeof *run, by_rank);
+        for (int i = first; i < end; i++) items[i] = run[i - first].item;
+    }
+    free(run);
+}
+
 /* Marks in `lifted` the items that do not fit. best[w]: the most worth that w steps can hold; taken: one bit an item and step. */
 static void solve(const RecomputeFacts *facts, const int *items, int count, const int *weights, int room, bool *lifted) {
     double *best = calloc((size_t)room + 1, sizeof *best);
@@ -94,6 +115,7 @@ static void lift_by_knapsack(Budget *budget, double share) {
     Arena *scratch = arena_new("budget");
     int *items = ARENA_ARRAY(scratch, int, facts->graph->nodes.count + 1), count = find_items(facts, items);
     int *weights = ARENA_ARRAY(scratch, int, count + 1);
+    if (facts->c->policy->partition == PARTITION_BEST) spread_equals(facts, items, count);
     bool *lifted = ARENA_ARRAY(scratch, bool, count + 1);
     for (int i = 0; i < count; i++) {
         double steps = (double)facts->at[items[i]].bytes / (budget->most - budget->least) * STEPS;
@@ -104,7 +126,7 @@ static void lift_by_knapsack(Budget *budget, double share) {
     arena_free(scratch);
 }
 
-void budget_apply(RecomputeFacts *facts, double share, bool *saved) {
+bool budget_apply(RecomputeFacts *facts, double share, bool *saved, const bool *best) {
     int count = facts->graph->nodes.count;
     Arena *scratch = arena_new("budget");
     bool *inputs = ARENA_ARRAY(scratch, bool, count + 1), *tried = ARENA_ARRAY(scratch, bool, count + 1);
@@ -114,6 +136,7 @@ void budget_apply(RecomputeFacts *facts, double share, bool *saved) {
     for (int i = 0; i < count; i++)
         if (is_primal(facts->graph->nodes.at[i])) budget.least += (double)facts->at[i].bytes;
     const bool *result = share <= 0 ? inputs : NULL;
+    if (!result && best && (budget.most <= budget.least || share_of(&budget, best) < share)) result = best;
     if (!result && budget.most <= budget.least) result = saved; /* the min-cut keeps less than the inputs are */
     rules.used_far_apart = rules.long_chains = rules.materialized = false;
     if (!result && cut_under(facts, &rules, tried) && share_of(&budget, tried) < share) result = tried;
@@ -125,4 +148,5 @@ void budget_apply(RecomputeFacts *facts, double share, bool *saved) {
     }
     if (result != saved) memcpy(saved, result, sizeof *saved * (size_t)count);
     arena_free(scratch);
+    return result != best;
 }

@@ -133,8 +133,12 @@ const char *saved_choose(RecomputeFacts *facts, bool *saved) {
         return "save all";
     }
     if (policy->memory_budget >= 1 && policy->partition == PARTITION_BEST) return choose_best(facts, saved);
+    bool *best = NULL;
+    if (policy->partition == PARTITION_BEST) {
+        best = ARENA_ARRAY(facts->c->arena, bool, facts->graph->nodes.count + 1);
+        choose_best(facts, best);
+    }
     cut_under(facts, &rules, saved);
     if (policy->memory_budget >= 1) return policy->partition == PARTITION_AGGRESSIVE ? "aggressive" : "pytorch";
-    budget_apply(facts, policy->memory_budget, saved);
-    return "memory budget";
+    return budget_apply(facts, policy->memory_budget, saved, best) ? "memory budget" : "best, within the budget";
 }

@@ -73,10 +73,12 @@ void partition_list(const RecomputeFacts *facts, const bool *saved, Partition *o
 const char *saved_choose(RecomputeFacts *facts, bool *saved);
 /* What the backward reads of what the forward computes, so that nothing is computed twice. */
 void saved_all(const RecomputeFacts *facts, bool *saved);
-/* budget.c: the knapsack of PyTorch's activation_memory_budget, from `saved`, the set of a budget of 1. */
-void budget_apply(RecomputeFacts *facts, double budget, bool *saved);
+/* budget.c: the knapsack of PyTorch's activation_memory_budget, from `saved`, PyTorch's set of a budget of 1. best: a set to be taken where it is small enough,
+ * or NULL; then false. */
+bool budget_apply(RecomputeFacts *facts, double budget, bool *saved, const bool *best);
 
-/* sides.c */
+/* sides.c. again: a graph that computes one value from saved ones, as the backward would. */
+Graph *side_again(const RecomputeFacts *facts, const Partition *partition, int place);
 Graph *side_forward(const RecomputeFacts *facts, const Partition *partition);
 Graph *side_backward(const RecomputeFacts *facts, const Partition *partition);
 #endif

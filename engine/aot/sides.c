@@ -135,6 +135,17 @@ static void give_saved(Build *build, const SavedTensor *saved) {
     map_put(build->map, node, input);
 }
 
+Graph *side_again(const RecomputeFacts *facts, const Partition *partition, int place) {
+    Build build = build_begin(facts, "again");
+    for (int i = 0; i < partition->saved.count; i++) give_saved(&build, &partition->saved.at[i]);
+    need(&build, facts->graph->nodes.at[place]);
+    copy_needed(&build, is_forward);
+    put_output(&build, facts->graph->nodes.at[place]);
+    build.side->forward_outputs = 1;
+    graph_finish(build.side);
+    return build.side;
+}
+
 Graph *side_backward(const RecomputeFacts *facts, const Partition *partition) {
     const Graph *graph = facts->graph;
     Build build = build_begin(facts, "backward");

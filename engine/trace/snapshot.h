@@ -34,6 +34,7 @@ typedef struct Snapshot {
     Arena *arena;
     const char *stage;    /* "dynamo", "joint", … */
     const char *title;    /* "[0/0] f: captured graph" */
+    const char *x_axis, *y_axis; /* of a plot (an item's start is its x, its length its y); NULL: it is none */
     VEC(SnapshotItem) items;
     VEC(SnapshotLink) links;
     VEC(SnapshotGroup) groups;

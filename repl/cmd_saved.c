@@ -282,8 +282,10 @@ static bool run_budget(CommandCall *call) {
     for (int i = 0; i < count; i++) budgets[i] = ask.one ? ask.budget : 1 - i / 10.0;
     if (!entry_what_if(entry, ask.mode, budgets, count, points, call->arena, &error)) return command_error(call, call->span, "%s", error);
     heading(call, entry);
-    if (call->json) budget_json(call, points, count);
-    else {
+    if (call->json) {
+        json_put(call_document(call), "partition", ask.mode ? ask.mode : p.mode);
+        budget_json(call, points, count);
+    } else {
         text_printf(&call->out, "  partition %s; times are predicted for a nominal machine, extras are the backward's against a budget of 1\n", ask.mode ? ask.mode : p.mode);
         budget_table(call, points, count);
     }

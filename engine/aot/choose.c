@@ -13,7 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double SLOWER = 1.005; /* the promise is 1.02: the rest is for what the prediction does not know */
+static const double SLOWER = 1.005, HAIR_US = 0.03; /* the promise is 1.02: the rest is for what the prediction does not know; where all is launches, so little is nothing */
+
+static bool no_slower(double us, double against) { return us <= SLOWER * against || us <= against + HAIR_US; }
 
 void saved_all(const RecomputeFacts *facts, bool *saved) {
     const Graph *graph = facts->graph;
@@ -110,7 +112,7 @@ static const char *choose_best(RecomputeFacts *facts, bool *saved) {
     for (int k = 0; count > 1 && k < count; k++) {
         Candidate *candidate = &all[places[k]];
         candidate->us = predict_backward(facts, candidate->saved);
-        if (k == 0 || !(candidate->us <= SLOWER * all[0].us)) continue;
+        if (k == 0 || !no_slower(candidate->us, all[0].us)) continue;
         bool fewer = candidate->bytes < all[best].bytes, faster = candidate->bytes == all[best].bytes && candidate->us * SLOWER < all[best].us;
         if (fewer || faster) best = places[k];
     }

@@ -218,12 +218,34 @@ static void describe_node(const Graph *graph, const Node *node, Snapshot *snapsh
     node_each_input(node, link_input, &link);
 }
 
+/* The two halves of a joint graph, G = forward + backward: a box around each, and a line from each forward op to those of its backward. */
+static void describe_halves(const Graph *graph, Snapshot *snapshot) {
+    Map *forward = map_new(snapshot->arena);
+    bool both = false;
+    for (int i = 0; i < graph->nodes.count; i++) both |= graph->nodes.at[i]->side == SIDE_BACKWARD;
+    if (!both || strcmp(graph->stage, "joint")) return;
+    snapshot_group(snapshot, "forward half", "side", "forward", NULL);
+    snapshot_group(snapshot, "backward half", "side", "backward", NULL);
+    for (int i = 0; i < graph->nodes.count; i++) {
+        const Node *node = graph->nodes.at[i], *of = map_get(forward, map_key(node->forward_of + 1));
+        SnapshotItem *item = snapshot_find(snapshot, item_id(snapshot->arena, node));
+        if (!item->group) item->group = node->side == SIDE_BACKWARD ? "backward half" : "forward half";
+        map_put(forward, map_key(node->id + 1), (void *)(uintptr_t)node);
+        if (node->forward_of && of) snapshot_link(snapshot, item_id(snapshot->arena, of), item_id(snapshot->arena, node), "origin");
+    }
+    for (int i = 0; i < snapshot->groups.count; i++) {
+        SnapshotGroup *group = &snapshot->groups.at[i];
+        if (!group->parent && strcmp(group->kind, "module") == 0) group->parent = "forward half"; /* modules are called in the forward */
+    }
+}
+
 void graph_describe(const Graph *graph, Snapshot *snapshot) {
     Text text = {0};
     graph_print(&text, graph);
     snapshot->text = text_in(&text, snapshot->arena);
     text_free(&text);
     for (int i = 0; i < graph->nodes.count; i++) describe_node(graph, graph->nodes.at[i], snapshot);
+    describe_halves(graph, snapshot);
     for (int i = 0; i < graph->outputs.count; i++) {
         if (!graph->outputs.at[i]) continue;
         const char *id = arena_printf(snapshot->arena, "out%d", i);

@@ -24,6 +24,7 @@ struct GradNode {
     void *state; void (*release)(VM *vm, void *state);  /* compiled functions: the entry they hold */
     bool released;                  /* saved values freed after backward without retain_graph */
     Span span;                      /* of the forward op */
+    int made_by;                    /* while a graph is built: id of the graph node whose gradient this is; 0: none */
     Value hooks, object;            /* hooks of the node: a list; custom Function's ctx, AccumulateGrad's leaf */
     Value *output_hooks;            /* hooks of the tensors it made: for each output a list or V_NULL; NULL: none at all */
     Tensor **retainers;             /* outputs with retain_grad(): not held, cleared when the tensor dies; NULL: none */

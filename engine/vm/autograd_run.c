@@ -267,8 +267,10 @@ static bool run_backward(Run *run, Task *task, Tensor **grads_in) {
     VM *vm = run->vm;
     Span span = vm->span;
     vm->span = task->node->span;
+    if (vm->torch) vm->torch->backward_of = task->node->made_by;
     bool ok = task->node->backward(vm, task->node, task->grads, grads_in) && run_node_hooks(run, task->node, grads_in, task->grads);
     vm->span = span;
+    if (vm->torch) vm->torch->backward_of = 0;
     return ok;
 }
 

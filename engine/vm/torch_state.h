@@ -26,6 +26,7 @@ typedef struct TorchState {
     bool compile_only;             /* no driver, and a tensor on cuda was made: they have no data (vm/tensor.c), and nothing runs on them */
     bool deterministic, anomaly, matmul_allow_tf32;
     const char *matmul_precision;
+    int backward_of;               /* while the tape runs: the made_by of its node */
     int in_body;                   /* running the body of a row: autocast does not look inside */
     int row_count;                 /* rows of ops.def; composites of the library come after them */
     bool library_loaded;           /* tensor.py and functional.py are registered */

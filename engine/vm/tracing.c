@@ -99,6 +99,7 @@ static Node *record(Tracer *tracer, const Op *op, const Arg *args, int nargs, co
     for (int i = 0; i < nargs; i++) nodes[i] = node_argument(tracer, &args[i]);
     Node *node = graph_call(tracer->graph, op, nodes, nargs, metas, count, tracer->span);
     node->side = tracer->side;
+    if (tracer->side == SIDE_BACKWARD && tracer->vm->torch) node->forward_of = tracer->vm->torch->backward_of;
     if (tracer->origin) node_origin(tracer->graph, node, tracer->origin);
     return node;
 }
@@ -273,8 +274,23 @@ static Value traced_inplace(VM *vm, const Op *op, const Arg *args, int nargs) {
     return VALUE_ERROR;
 }
 
+/* The tape's new node knows which node of the graph it differentiates. */
+static void note_maker(Value result) {
+    if (value_is(result, OBJ_TENSOR)) {
+        const Tensor *tensor = tensor_of(result);
+        if (tensor->grad_fn && tensor->node && !tensor->grad_fn->made_by) tensor->grad_fn->made_by = ((const Node *)tensor->node)->id;
+        return;
+    }
+    bool list = value_is(result, OBJ_LIST);
+    if (!list && !value_is(result, OBJ_TUPLE)) return;
+    int count = list ? ((List *)result.o)->count : ((Tuple *)result.o)->count;
+    for (int i = 0; i < count; i++) note_maker(list ? ((List *)result.o)->items[i] : ((Tuple *)result.o)->items[i]);
+}
+
 static Value with_record(VM *vm, const Op *op, const Arg *args, int nargs, Value result) {
-    if (value_is_error(result) || autograd_record(vm, op, args, nargs, result)) return result;
+    bool recorded = !value_is_error(result) && autograd_record(vm, op, args, nargs, result);
+    if (recorded) note_maker(result);
+    if (recorded || value_is_error(result)) return result;
     value_unref(vm, result);
     return VALUE_ERROR;
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double WORTH = 0.99;     /* other bytes than PyTorch's are worth their recomputing where they are fewer by a hundredth */
 static const double SLOWER = 1.005, HAIR_US = 0.03; /* the promise is 1.02: the rest is for what the prediction does not know; where all is launches, so little is nothing */
 
 static bool no_slower(double us, double against) { return us <= SLOWER * against || us <= against + HAIR_US; }
@@ -87,20 +88,19 @@ static double predict_backward(const RecomputeFacts *facts, const bool *saved) {
 }
 
 static bool is_met(const RecomputeFacts *facts, const Candidate *all, int i) {
-    if (all[i].bytes > all[0].bytes) return true;
     for (int j = 0; j < i; j++)
         if (same_storages(facts, all[i].saved, all[j].saved)) return true;
     return false;
 }
 
-/* Places of candidates worth a prediction: other storages than those before, and no more bytes than PyTorch. */
+/* Places of candidates worth a prediction: fewer bytes than PyTorch's cut, which is the first, and other storages than those before. */
 static int choose_candidates(RecomputeFacts *facts, Candidate *all, int *places) {
     int count = rules_of_candidates(facts->c->policy, all), kept = 0;
     for (int i = 0; i < count; i++) {
         all[i].saved = ARENA_ARRAY(facts->c->arena, bool, facts->graph->nodes.count + 1);
         cut_under(facts, &all[i].rules, all[i].saved);
         all[i].bytes = cut_storage_bytes(facts, all[i].saved);
-        if (i == 0 || !is_met(facts, all, i)) places[kept++] = i;
+        if (i == 0 || ((double)all[i].bytes < WORTH * (double)all[0].bytes && !is_met(facts, all, i))) places[kept++] = i;
     }
     return kept;
 }
@@ -113,8 +113,7 @@ static const char *choose_best(RecomputeFacts *facts, bool *saved) {
         Candidate *candidate = &all[places[k]];
         candidate->us = predict_backward(facts, candidate->saved);
         if (k == 0 || !no_slower(candidate->us, all[0].us)) continue;
-        bool fewer = candidate->bytes < all[best].bytes, faster = candidate->bytes == all[best].bytes && candidate->us * SLOWER < all[best].us;
-        if (fewer || faster) best = places[k];
+        if ((double)candidate->bytes < WORTH * (double)all[best].bytes) best = places[k];
     }
     memcpy(saved, all[best].saved, sizeof *saved * (size_t)facts->graph->nodes.count);
     recompute_rules(facts, &all[best].rules);

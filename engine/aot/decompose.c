@@ -12,13 +12,25 @@ static Node *result_of(Replay *replay, const Node *output) {
     return nothing ? NULL : replay_result_node(replay, replay_tensor(replay, output));
 }
 
+/* The steps of an op whose body holds a heavy one: marked, so that the forward's and the backward's stay apart (simplify.c). Else what a convolution lays out
+ * for its matmul, many times its input, would be one value with what its backward lays out, and kept in between. */
+static void mark_steps(Graph *graph, int first) {
+    bool heavy = false;
+    for (int i = first; i < graph->nodes.count; i++) heavy |= graph->nodes.at[i]->kind == NODE_CALL && op_has(graph->nodes.at[i]->op, TRAIT_HEAVY);
+    for (int i = first; heavy && i < graph->nodes.count && graph->nodes.count - first > 1; i++) graph->nodes.at[i]->in_heavy = true;
+}
+
 Graph *decompose(Compile *c, const Graph *functional) {
     Replay replay;
     replay_begin(&replay, c, functional, "decomposed");
     replay.tracer.expand_decomposed = true;
     bool former = c->vm->grad_enabled;
     c->vm->grad_enabled = false;
-    for (int i = 0; i < functional->nodes.count; i++) replay_node(&replay, functional->nodes.at[i]);
+    for (int i = 0; i < functional->nodes.count; i++) {
+        int first = replay.to->nodes.count;
+        replay_node(&replay, functional->nodes.at[i]);
+        mark_steps(replay.to, first);
+    }
     for (int i = 0; i < functional->outputs.count; i++) {
         Node *result = result_of(&replay, functional->outputs.at[i]);
         graph_output(replay.to, &result, 1);

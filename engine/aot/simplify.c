@@ -34,11 +34,15 @@ static bool arg_equal(const Arg *a, const Arg *b) {
     return false;
 }
 
-/* Two checkpoint regions keep what they compute apart: the one must not have to wait for the other's values. */
-static bool regions_meet(const Node *a, const Node *b) { return a->region == b->region || a->side != b->side; }
+/* Two checkpoint regions keep what they compute apart: the one must not have to wait for the other's values. So do the two sides what a heavy op does
+ * inside: it would be kept from the one to the other. */
+static bool may_merge(const Node *a, const Node *b) {
+    if (a->side != b->side) return !(a->in_heavy && b->in_heavy);
+    return a->region == b->region;
+}
 
 static bool node_equal(const Node *a, const Node *b) {
-    if (!regions_meet(a, b)) return false;
+    if (!may_merge(a, b)) return false;
     if (a->op != b->op || a->nargs != b->nargs || a->noutputs != b->noutputs) return false;
     for (int i = 0; i < a->nargs; i++)
         if (!arg_equal(&a->args[i], &b->args[i])) return false;

@@ -54,11 +54,16 @@ static void predict_body(void *state) {
 }
 
 bool predict(Compile *c, const Graph *graph, Device device, Prediction *prediction) {
-    Failure failure = {0}, *former = c->failure;
-    PredictCall call = {c, graph, device, prediction};
+    Failure failure = {0};
+    Policy untimed = *c->policy; /* no candidate is run on a card for it */
+    Compile mine = *c;
+    PredictCall call = {&mine, graph, device, prediction};
     *prediction = (Prediction){0};
-    c->failure = &failure;
+    untimed.time_candidates = false;
+    mine.policy = &untimed;
+    mine.failure = &failure;
     bool ok = fail_catch(&failure, predict_body, &call);
-    c->failure = former;
+    c->next_node_id = mine.next_node_id;
+    c->reasons = mine.reasons;
     return ok;
 }

@@ -222,6 +222,7 @@ Node *graph_copy_node(Graph *graph, const Node *node, Map *map) {
     copy->is_tangent = node->is_tangent;
     copy->tangent_of = node->tangent_of;
     copy->no_grad = node->no_grad;
+    copy->in_heavy = node->in_heavy;
     node_origin(graph, copy, node);
     map_put(map, node, copy);
     return copy;

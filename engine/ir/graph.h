@@ -38,6 +38,7 @@ struct Node {
     int tangent_of;                 /* tangents: the forward output that it is the gradient of */
     bool is_parameter;              /* INPUT: a parameter, or a tensor of a module: in memory whatever is saved */
     int region;                     /* of torch.utils.checkpoint, numbered from 1 in the order of the calls; 0: in none */
+    bool in_heavy;                  /* decomposed: a step of an op that does a matmul inside (a convolution), which is one op to whoever decides what to save */
     int draw;                       /* RANDOM, behind the partition: number of its draw plus 1, the same on both sides; 0: the lowering counts */
     int forward_of;                 /* BACKWARD: id of the forward node of this graph whose gradient it helps to compute; 0: none is known */
     void *constant;                 /* CONSTANT: Tensor* of vm/tensor.h, held by the compile entry */

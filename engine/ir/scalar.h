@@ -68,6 +68,8 @@ void scalar_cast_print(Text *text, ScalarTarget target, DType from, DType to, co
 /* A literal of a compute type: "0x1.8p+1f", "INFINITY"-free and NaN-safe. */
 void scalar_const_print(Text *text, ScalarTarget target, DType compute, double value, int64_t integer);
 /* The support text that printed primitives call (own exp, tanh, erf, … polynomials; wrapping integer ops; NaN-keeping min/max): put once at the
- * head of a generated file. C: branch-free, vectorizes without -ffast-math, needs no #include. CUDA: needs no header. */
-const char *scalar_support_text(ScalarTarget target);
+ * head of a generated file. C: vectorizes without -ffast-math, needs no #include. CUDA: needs no header. Before it, C wants the names of the functions that the
+ * file's sources call, of which it compiles some only then. */
+void scalar_support_uses(Text *text, ScalarTarget target, const char *source);
+void scalar_support_put(Text *text, ScalarTarget target);
 #endif

@@ -5,7 +5,7 @@
  *     const char *operands[] = {"x", "y"};
  *     prim_print(&text, TARGET_C, PRIM_MAXIMUM, DTYPE_F32, operands);       // v_maximum_f32(x, y)
  *
- * Invariant: what is printed needs scalar_support_text(target) in front of it and nothing else. */
+ * Invariant: what is printed needs what scalar_support_uses and scalar_support_put put in front of it, and nothing else. */
 #include "ir/scalar.h"
 #include <assert.h>
 #include <math.h>

@@ -114,12 +114,36 @@ __attribute__((target("avx,f16c"))) static void store_half(int64_t n, const void
 #define store_half store_F32_F16
 #endif
 
+/* ---- a narrow integer as it lies ---- */
+#define AS_IT_LIES(size, type)                                                                                       \
+    CLONES static void load_same_##size(int64_t n, void *dst, const char *src, int64_t stride) {                     \
+        type *out = dst;                                                                                             \
+        if (stride == size) memcpy(dst, src, (size_t)n * size);                                                      \
+        else for (int64_t i = 0; i < n; i++) out[i] = *(const type *)(const void *)(src + i * stride);               \
+    }                                                                                                                \
+    CLONES static void store_same_##size(int64_t n, const void *src, char *dst, int64_t stride) {                    \
+        const type *in = src;                                                                                        \
+        if (stride == size) memcpy(dst, src, (size_t)n * size);                                                      \
+        else for (int64_t i = 0; i < n; i++) *(type *)(void *)(dst + i * stride) = in[i];                            \
+    }
+AS_IT_LIES(1, unsigned char)
+AS_IT_LIES(2, unsigned short)
+AS_IT_LIES(4, unsigned)
+
+/* 0, 1, 2 for 1, 2, 4 bytes; -1 where the dtype is a compute type, or computes as another only. */
+static int same_size(DType stored, DType other) {
+    if (stored != other || stored == DTYPE_BOOL || dtype_info[stored].compute != DTYPE_I64 || stored == DTYPE_I64) return -1;
+    return dtype_size(stored) >> 1;
+}
+
 static int place_of(DType compute) { return compute == DTYPE_F32 ? 0 : compute == DTYPE_F64 ? 1 : compute == DTYPE_I64 ? 2 : 3; }
 
 LoadFn load_function(DType stored, DType compute) {
 #define LINE(id, c_type, own, from, to) [DTYPE_##id] = {load_##id##_F32, load_##id##_F64, load_##id##_I64, load_##id##_BOOL},
     static const LoadFn table[DTYPE_COUNT][4] = {STORED(LINE)};
 #undef LINE
+    static const LoadFn same[] = {load_same_1, load_same_2, load_same_4};
+    if (same_size(stored, compute) >= 0) return same[same_size(stored, compute)];
     if (stored == DTYPE_F16 && compute == DTYPE_F32 && HALF_HARDWARE) return load_half;
     return table[stored][place_of(compute)];
 }
@@ -128,6 +152,8 @@ StoreFn store_function(DType compute, DType stored) {
 #define LINE(id, c_type, own, from, to) [DTYPE_##id] = {store_F32_##id, store_F64_##id, store_I64_##id, store_BOOL_##id},
     static const StoreFn table[DTYPE_COUNT][4] = {STORED(LINE)};
 #undef LINE
+    static const StoreFn same[] = {store_same_1, store_same_2, store_same_4};
+    if (same_size(stored, compute) >= 0) return same[same_size(stored, compute)];
     if (stored == DTYPE_F16 && compute == DTYPE_F32 && HALF_HARDWARE) return store_half;
     return table[stored][place_of(compute)];
 }

@@ -10,11 +10,11 @@
 
 typedef void (*LoadFn)(int64_t n, void *dst, const char *src, int64_t stride);
 typedef void (*StoreFn)(int64_t n, const void *src, char *dst, int64_t stride);
-LoadFn load_function(DType stored, DType compute);   /* compute: F32, F64, I64 or BOOL */
+LoadFn load_function(DType stored, DType compute);   /* compute: F32, F64, I64, BOOL; or a narrow integer that is stored: as it lies */
 StoreFn store_function(DType compute, DType stored);
 static inline void load_values(DType stored, DType compute, int64_t n, void *dst, const char *src, int64_t stride) { load_function(stored, compute)(n, dst, src, stride); }
 static inline void store_values(DType compute, DType stored, int64_t n, const void *src, char *dst, int64_t stride) { store_function(compute, stored)(n, src, dst, stride); }
-static inline int compute_size(DType compute) { return compute == DTYPE_F32 ? 4 : compute == DTYPE_BOOL ? 1 : 8; }
+static inline int compute_size(DType compute) { return dtype_size(compute); }
 double load_double(DType stored, const char *src);   /* one element as a double */
 int64_t load_int(DType stored, const char *src);     /* one element as an integer */
 #endif

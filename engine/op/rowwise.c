@@ -13,8 +13,8 @@
 #include "op/rowwise.h"
 #include "op/clones.h"
 #include "op/convert.h"
+#include "op/eager.h"
 #include "op/reduce.h"
-#include "op/vmath.h"
 #include "op/walk.h"
 #include <math.h>
 #include <stdlib.h>
@@ -44,12 +44,10 @@ typedef void (*RowLoop)(void *to, const void *a, const void *b, const void *e, d
         _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) to[i] = expression;                                                             \
     }
 #define LOOPS(type, suffix)                                                  \
-    LOOP(exponential, type, suffix, v_exp_##suffix(a[i] - c))                \
     LOOP(quotient, type, suffix, a[i] / c)                                   \
     LOOP(shift, type, suffix, a[i] - c)                                      \
     LOOP(product, type, suffix, a[i] * b[i])                                 \
     LOOP(softmax_back, type, suffix, a[i] - b[i] * c)                        \
-    LOOP(log_softmax_back, type, suffix, a[i] - v_exp_##suffix(b[i]) * c)    \
     LOOP(deviation, type, suffix, (a[i] - c) * (a[i] - c))                   \
     LOOP(standard, type, suffix, (a[i] - c) * d)                             \
     LOOP(standard_scaled, type, suffix, (a[i] - c) * d * b[i])               \
@@ -58,7 +56,7 @@ typedef void (*RowLoop)(void *to, const void *a, const void *b, const void *e, d
 LOOPS(float, f32)
 LOOPS(double, f64)
 #define PAIR(name) static const RowLoop name[2] = {name##_f32, name##_f64}
-PAIR(exponential); PAIR(quotient); PAIR(shift); PAIR(product); PAIR(softmax_back); PAIR(log_softmax_back); PAIR(deviation);
+PAIR(quotient); PAIR(shift); PAIR(product); PAIR(softmax_back); PAIR(deviation);
 PAIR(standard); PAIR(standard_scaled); PAIR(standard_shifted); PAIR(standard_both);
 
 /* ---- what is asked for ---- */
@@ -70,6 +68,7 @@ typedef struct Job {
     const char *in[2]; LoadFn load[2]; int item[2]; bool direct[2];
     void *weight, *bias;              /* layer_norm: in the compute type, or NULL; owned */
     double eps, freedom;
+    const EagerRows *loops;
     const Arg *outs; int out_count;
 } Job;
 
@@ -150,7 +149,7 @@ static double fold_values(const Job *job, Reducer reducer, const void *values, i
     return fold.f;
 }
 
-static double logarithm(const Job *job, double x) { return job->wide ? v_log_f64(x) : (double)v_log_f32((float)x); }
+static double logarithm(const Job *job, double x) { return job->loops->logarithm[job->wide](x); }
 
 static void store_scalar(const Job *job, int out, int64_t row, double value) {
     const Meta *meta = arg_meta(&job->outs[out]);
@@ -175,12 +174,12 @@ static void run_row(const Job *job, const void *x, const void *y, void *to, int6
     double largest, total;
     switch (job->kind) {
     case SOFTMAX:
-        exponential[w](to, x, NULL, NULL, fold_values(job, REDUCE_MAX, x, n), 0, n);
+        job->loops->exponential[w](to, x, fold_values(job, REDUCE_MAX, x, n), n);
         quotient[w](to, to, NULL, NULL, fold_values(job, REDUCE_SUM, to, n), 0, n);
         break;
     case LOG_SOFTMAX:
         largest = fold_values(job, REDUCE_MAX, x, n);
-        exponential[w](to, x, NULL, NULL, largest, 0, n);
+        job->loops->exponential[w](to, x, largest, n);
         total = logarithm(job, rounded(job, fold_values(job, REDUCE_SUM, to, n)));
         shift[w](to, x, NULL, NULL, largest, 0, n);
         shift[w](to, to, NULL, NULL, total, 0, n);
@@ -189,11 +188,11 @@ static void run_row(const Job *job, const void *x, const void *y, void *to, int6
         product[w](to, x, y, NULL, 0, 0, n);
         softmax_back[w](to, to, y, NULL, fold_values(job, REDUCE_SUM, to, n), 0, n);
         break;
-    case LOG_SOFTMAX_BACK: log_softmax_back[w](to, x, y, NULL, fold_values(job, REDUCE_SUM, x, n), 0, n); break;
+    case LOG_SOFTMAX_BACK: job->loops->log_softmax_back[w](to, x, y, fold_values(job, REDUCE_SUM, x, n), n); break;
     case LOGSUMEXP:
         largest = fold_values(job, REDUCE_MAX, x, n);
         largest = isinf(largest) ? 0 : largest;
-        exponential[w](to, x, NULL, NULL, largest, 0, n);
+        job->loops->exponential[w](to, x, largest, n);
         store_scalar(job, 0, row, rounded(job, logarithm(job, rounded(job, fold_values(job, REDUCE_SUM, to, n))) + largest));
         break;
     default: normalize_row(job, x, to, row); break;
@@ -324,7 +323,7 @@ bool rowwise_run(const Op *op, const Arg *args, int nargs, const Arg *outs, int 
     (void)nargs;
     if (!rowwise_takes(op, args)) return op_error(error, ERROR_NOT_IMPLEMENTED, "%s: these operands need the row's body", op->name);
     const Meta *input = arg_meta(&args[0]);
-    Job job = {.kind = kind_of(op), .length = 1, .compute = dtype_info[input->dtype].compute, .outs = outs, .out_count = nouts};
+    Job job = {.kind = kind_of(op), .length = 1, .compute = dtype_info[input->dtype].compute, .outs = outs, .out_count = nouts, .loops = eager_level()->rows};
     int dims = row_dims(op, args, job.kind);
     for (int i = input->rank - dims; i < input->rank; i++) job.length *= input->sizes[i];
     job.rows = meta_numel(input) / job.length;

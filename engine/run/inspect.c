@@ -14,7 +14,10 @@
 /* The kernel alone in a unit, under its own name. */
 static char *kernel_text(const Kernel *kernel) {
     Text text = {0};
-    text_printf(&text, "%s\n#line 1 ", scalar_support_text(kernel->language == KERNEL_C ? TARGET_C : TARGET_CUDA));
+    ScalarTarget target = kernel->language == KERNEL_C ? TARGET_C : TARGET_CUDA;
+    scalar_support_uses(&text, target, kernel->source);
+    scalar_support_put(&text, target);
+    text_put(&text, "\n#line 1 ");
     text_quoted(&text, kernel->name);
     text_printf(&text, "\n%s\n", kernel->source);
     return text.data;

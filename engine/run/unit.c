@@ -68,7 +68,9 @@ void source_rename(Text *text, const char *source, const char *entry, const char
 }
 
 static void unit_text(const Unit *unit, Text *text) {
-    text_put(text, scalar_support_text(unit->language == KERNEL_C ? TARGET_C : TARGET_CUDA));
+    ScalarTarget target = unit->language == KERNEL_C ? TARGET_C : TARGET_CUDA;
+    for (int i = 0; i < unit->jobs.count; i++) scalar_support_uses(text, target, unit->jobs.at[i].kernel->source);
+    scalar_support_put(text, target);
     for (int i = 0; i < unit->jobs.count; i++) {
         const Job *job = &unit->jobs.at[i];
         text_printf(text, "\n#line 1 ");
@@ -83,13 +85,16 @@ static void unit_text(const Unit *unit, Text *text) {
 
 void environment_key(Runtime *runtime, KernelLanguage language, CacheKey *key) {
     Sha256 hash;
+    Text support = {0};
     unsigned char version = CODE_VERSION;
     sha256_start(&hash);
     sha256_add(&hash, &version, 1);
     sha256_add_text(&hash, language == KERNEL_C ? "c" : "cuda");
     sha256_add_text(&hash, language == KERNEL_C ? host_identity(runtime) : nvrtc_identity(runtime));
     if (language == KERNEL_CUDA) sha256_add_text(&hash, cuda_arch(runtime));
-    sha256_add_text(&hash, scalar_support_text(language == KERNEL_C ? TARGET_C : TARGET_CUDA));
+    scalar_support_put(&support, language == KERNEL_C ? TARGET_C : TARGET_CUDA);
+    sha256_add_text(&hash, text_cstr(&support));
+    text_free(&support);
     sha256_end(&hash, key->at);
 }
 

@@ -283,7 +283,7 @@ static inline void lab_run_plan(Lab *lab, void **inputs, void **outputs) {
 static inline void lab_compile_cuda(Lab *lab, bool twins, const char *arch) {
     Text text = {0};
     CudaBuild build = {0};
-    text_printf(&text, "%s\n", scalar_support_text(TARGET_CUDA));
+    scalar_support_put(&text, TARGET_CUDA);
     for (int i = 0; i < lab->plan->kernels.count; i++) {
         const Kernel *k = twins ? lab->plan->kernels.at[i]->scalar_twin : lab->plan->kernels.at[i];
         if (k) text_put(&text, k->source);

@@ -158,8 +158,11 @@ static void check_compiles(Watch *watch, Arena *arena, const char *arch) {
         return;
     }
     CudaBuild build = {0};
-    char *source = arena_printf(arena, "%s\n%s", scalar_support_text(TARGET_CUDA), text_cstr(&watch->sources));
-    bool ok = nvrtc_compile(watch->session->runtime, source, arch, false, arena, &build);
+    Text source = {0};
+    scalar_support_put(&source, TARGET_CUDA);
+    text_put(&source, text_cstr(&watch->sources));
+    bool ok = nvrtc_compile(watch->session->runtime, text_cstr(&source), arch, false, arena, &build);
+    text_free(&source);
     ck_assert_msg(ok, "NVRTC for %s:\n%.2000s", arch, build.log ? build.log : "no log");
 }
 

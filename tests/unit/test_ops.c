@@ -3,7 +3,13 @@
 #include "unit.h"
 #include "op/family.h"
 #include "op_fixture.h"
+#define USES_v_gcd_i64
+#define USES_v_sin_f32
+#define USES_v_cos_f32
+#define USES_v_tan_f32
 #include "op/vmath.h"
+#include "op/vmath_f64.h"
+#include "op/vmath_lanes.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

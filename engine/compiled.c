@@ -159,6 +159,11 @@ static Value make_alias(Run *run, const OutputAlias *alias) {
     VM *vm = run->vm;
     Meta meta = alias->meta;
     if (run->values) metacode_run(&run->sizes->aliases[alias - run->artifacts->partition->forward->aliases.at], run->values, &meta);
+    const Meta *input = &run->inputs[alias->input]->meta;
+    if (meta.dtype != input->dtype) { /* x.view(dtype): the tape knows nothing of it */
+        meta.offset += input->offset * dtype_size(input->dtype) / dtype_size(meta.dtype);
+        return value_tensor(tensor_over(vm, run->inputs[alias->input]->storage, &meta));
+    }
     if (alias->kind == ALIAS_DETACHED) return value_tensor(tensor_over_input(run, alias->input, &meta));
     Value args[4] = {value_tensor(run->inputs[alias->input]), dims_tuple(vm, meta.sizes, meta.rank), dims_tuple(vm, meta.strides, meta.rank), value_int(meta.offset + run->inputs[alias->input]->meta.offset)};
     bool grad = vm->grad_enabled;

@@ -188,13 +188,29 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     return result;
 }
 
+/* A leaf's arguments as a frame holds them (positional, keyword-only, *rest), for its row's signature: the keyword-only ones last, by name. */
+static bool bind_leaf(VM *vm, const Function *function, const Value *args, int nargs, Arg *bound, Arena *arena) {
+    const Code *code = function->code;
+    Value *forced = ARENA_ARRAY(arena, Value, nargs + 1), *names = ARENA_ARRAY(arena, Value, code->kwonlyargcount + 1); /* borrowed; args stay the caller's */
+    int named = code->kwonlyargcount, given = 0;
+    for (int i = 0; i < nargs; i++)
+        if (i < code->argcount || i >= code->argcount + named) forced[given++] = vm_force(vm, args[i]);
+    for (int i = 0; i < named; i++) {
+        forced[given + i] = vm_force(vm, args[code->argcount + i]);
+        names[i] = str_interned(vm, intern(vm->lang->names, code->localsplus[code->argcount + i]));
+    }
+    Value kwnames = named ? tuple_new(vm, names, named) : VALUE_NULL;
+    for (int i = 0; i < named; i++) value_unref(vm, names[i]);
+    bool ok = vm_bind_op(vm, function->leaf, forced, given, named ? (Tuple *)kwnames.o : NULL, bound, arena);
+    value_unref(vm, kwnames);
+    return ok;
+}
+
 /* A function of functional.py is one node; its body is expanded when the joint graph is built. */
 static Value capture_leaf(VM *vm, Function *function, Value *args, int nargs) {
     Capture *capture = capture_of(vm);
     Arg *bound = ARENA_ARRAY(capture->entry->arena, Arg, function->leaf->nparams + 1);
-    Value *forced = ARENA_ARRAY(capture->entry->arena, Value, nargs + 1); /* borrowed; args stay the caller's */
-    for (int i = 0; i < nargs; i++) forced[i] = vm_force(vm, args[i]);
-    if (!vm_bind_op(vm, function->leaf, forced, nargs, NULL, bound, capture->entry->arena)) return VALUE_ERROR;
+    if (!bind_leaf(vm, function, args, nargs, bound, capture->entry->arena)) return VALUE_ERROR;
     Casts casts = {0};
     Value result = VALUE_ERROR;
     if (autocast_apply(vm, function->leaf, bound, function->leaf->nparams, &casts, capture->entry->arena)) result = capture_op(vm, function->leaf, bound, function->leaf->nparams);

@@ -120,11 +120,15 @@ static bool infer_batch_norm(const Op *op, const Arg *args, Meta *outs, const Op
     return true;
 }
 
+/* Of rows and classes; "nll_loss 4": of images, whose classes are their channels. */
 static bool infer_nll_loss(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
     if (!need_tensor(op, args, 0, error) || !need_tensor(op, args, 1, error)) return false;
     const Meta *input = arg_meta(&args[0]), *target = arg_meta(&args[1]);
-    if (input->rank < 1 || input->rank > 2) return op_error(error, ERROR_RUNTIME, "input tensor should be 1D or 2D");
-    if (target->rank != input->rank - 1 || (input->rank == 2 && !dim_same(target->sizes[0], input->sizes[0]))) {
+    bool image = strchr(op->shared, '4') != NULL;
+    if (image ? input->rank != 4 : input->rank < 1 || input->rank > 2) return op_error(error, ERROR_RUNTIME, "input tensor should be %s", image ? "4D" : "1D or 2D");
+    bool fits = target->rank == input->rank - 1;
+    for (int i = 0; fits && i < target->rank; i++) fits = dim_same(target->sizes[i], input->sizes[i == 0 ? 0 : i + 1]);
+    if (!fits) {
         char have[128], want[128];
         shape_text(input, have, sizeof have);
         shape_text(target, want, sizeof want);
@@ -132,9 +136,9 @@ static bool infer_nll_loss(const Op *op, const Arg *args, Meta *outs, const OpCo
     }
     Meta scalar = {.dtype = input->dtype, .device = input->device};
     outs[0] = outs[1] = scalar;
-    if (arg_as_int(&args[3]) == 0 && input->rank == 2) {
-        outs[0].rank = 1;
-        outs[0].sizes[0] = input->sizes[0];
+    if (arg_as_int(&args[3]) == 0 && input->rank >= 2) {
+        outs[0].rank = target->rank;
+        memcpy(outs[0].sizes, target->sizes, sizeof outs[0].sizes);
         meta_set_contiguous(&outs[0], context->syms);
     }
     return true;
@@ -191,7 +195,7 @@ static bool decomposed_infer(const Op *op, const Arg *args, int nargs, Meta *out
     if (strcmp(op->shared, "batch_norm") == 0) return infer_batch_norm(op, args, outs, context, error);
     if (strcmp(op->shared, "half") == 0) return infer_half(op, args, outs, context, error);
     if (strcmp(op->shared, "square") == 0 || strcmp(op->shared, "determinant") == 0) return infer_square(op, args, outs, context, error);
-    if (strcmp(op->shared, "nll_loss") == 0) return infer_nll_loss(op, args, outs, context, error);
+    if (strncmp(op->shared, "nll_loss", 8) == 0) return infer_nll_loss(op, args, outs, context, error);
     bool known, good = windows_infer(op, args, outs, context, error, &known);
     if (known) return good;
     return infer_loss(op, args, outs, context, error);

@@ -233,7 +233,7 @@ Dim slice_bound(SymTable *syms, const Arg *arg, Dim size, Dim absent) {
     if (dim_is(SYM_LT, bound, 0)) bound = dim_add(syms, bound, size);
     if (dim_is(SYM_LT, bound, 0)) return 0;
     if (dim_surely(SYM_LE, bound, size)) return bound;
-    return dim_is(SYM_LE, size, bound) ? size : bound;
+    return dim_is(SYM_LT, size, bound) ? size : bound; /* a bound that is the size today is one inside it */
 }
 
 bool slice_range(const Op *op, const Arg *args, const Meta *input, int dim, SymTable *syms, Dim *start, Dim *step, Dim *length, OpError *error) {

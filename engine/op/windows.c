@@ -96,6 +96,7 @@ static bool infer_convolution(const Op *op, const Arg *args, Meta *outs, const O
     for (int i = 0; i < dims; i++) {
         Dim size = input->sizes[2 + i], spread = dim_times(syms, dim_minus(syms, size, 1), w.stride[i]);
         Dim back = dim_minus(syms, dim_plus(syms, dim_plus(syms, spread, reach_of(&w, i, syms)), extra[i]), dim_times(syms, w.padding[i], 2));
+        if (dim_is(SYM_LT, size, 1)) return op_error(error, ERROR_RUNTIME, "convolution: expected an input of which only the batch may be empty, got size 0 at dimension %d", 2 + i);
         out.sizes[2 + i] = transposed ? back : windows_along(&w, i, size, syms);
         if (dim_is(SYM_LT, out.sizes[2 + i], 0) || (!transposed && dim_is(SYM_LT, out.sizes[2 + i], 1))) return too_small(op, input, error);
     }

@@ -101,7 +101,7 @@ static bool run_kernel(Runtime *runtime, PlanState *state, Step *step, void *str
 static bool call_op(Runtime *runtime, const Step *step, OpError *error) {
     const Launch *launch = step->launch;
     if (!launch->op->family_ops->run_cpu) return op_error(error, ERROR_NOT_IMPLEMENTED, "%s has no eager kernel", launch->op->name);
-    return op_run_cpu(launch->op, step->args, launch->nargs, step->outs, launch->nouts, &runtime->context, error);
+    return op_run_cpu(launch->op, step->args, launch->nargs, step->outs, launch->nouts, runtime->context, error);
 }
 
 /* On a card, for an op that has no kernel there: everything it touches goes to the host and back. */

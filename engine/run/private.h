@@ -22,7 +22,7 @@ struct Runtime {
     void (*warn)(void *, const char *); void *warn_state;
     uint64_t storage_ids;
     Pool *host_pool;
-    OpContext context;
+    OpContext own_context; const OpContext *context; /* the VM's, once it is given: a generator and a default dtype of now */
     bool allow_tf32, tune_matmul, replay_graphs;
     const char *scratch; /* a folder of this process alone, made on first use */
     unsigned scratch_files;

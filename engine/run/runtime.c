@@ -39,7 +39,8 @@ Runtime *runtime_new(Arena *arena, const RuntimeOptions *options) {
     runtime->warn = options->warn;
     runtime->warn_state = options->warn_state;
     runtime->host_pool = pool_new(pool_source_host());
-    runtime->context = (OpContext){.default_dtype = DTYPE_F32, .threads = runtime_cores()};
+    runtime->own_context = (OpContext){.default_dtype = DTYPE_F32, .threads = runtime_cores()};
+    runtime->context = &runtime->own_context;
     const char *folder = options->cache_dir ? options->cache_dir : default_cache_dir(arena);
     runtime->disk = diskcache_open(folder, options->warn, options->warn_state);
     arena_defer(arena, close_runtime, runtime);
@@ -61,7 +62,7 @@ void runtime_close(Runtime *runtime) {
     if (runtime->scratch) rmdir(runtime->scratch);
 }
 
-void runtime_set_context(Runtime *runtime, const OpContext *context) { runtime->context = *context; }
+void runtime_set_context(Runtime *runtime, const OpContext *context) { runtime->context = context; }
 void runtime_allow_tf32(Runtime *runtime, bool allow) { runtime->allow_tf32 = allow; }
 void runtime_tune_matmul(Runtime *runtime, bool tune) { runtime->tune_matmul = tune; }
 void runtime_replay_graphs(Runtime *runtime, bool replay) { runtime->replay_graphs = replay; }

@@ -13,7 +13,7 @@ import torch
 from torch.decompositions.einsum import einsum, tensordot
 from torch.decompositions.gradients import (
     addmm_backward_mat1, addmm_backward_mat2, atan2_backward, binary_cross_entropy_with_logits_backward,
-    binary_cross_entropy_with_logits_target_backward, cat_backward, clamp_backward, clamp_backward_max, clamp_backward_min, cumprod_backward, extreme_backward, gelu_double_backward, linalg_vector_norm_backward, logcumsumexp_weighted,
+    binary_cross_entropy_with_logits_target_backward, cat_backward, clamp_backward, clamp_backward_max, clamp_backward_min, cumprod_backward, embedding_dense_double_backward, extreme_backward, gelu_double_backward, linalg_vector_norm_backward, logcumsumexp_weighted,
     logsumexp_backward, masked_scatter_backward, max_backward, mean_backward, no_derivative, pow_backward, pow_backward_exponent, prod_backward,
     repeat_backward, scatter_reduce_backward, softmax_double_backward, split_backward, squeeze_backward, sum_backward, trigamma,
     unbind_backward, value_selecting_backward, var_backward, var_mean_backward)

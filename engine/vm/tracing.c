@@ -316,6 +316,7 @@ static Value tracing_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Value made = tracer_of(vm)->expand_decomposed && op_has(op, TRAIT_CARD) && !(op->traits & (TRAIT_SYNC | TRAIT_INPLACE)) ? card_run(vm, op, args, nargs) : VALUE_NULL;
     if (made.tag != V_NULL) return with_record(vm, op, args, nargs, made);
     if (is_reshape(op)) return traced_reshape(vm, op, args, nargs);
+    if (!op->grad && op->family == FAMILY_DECOMPOSED && autograd_needed(vm, args, nargs)) return op_call_body(vm, op, args, nargs); /* its derivative is that of its body */
     return with_record(vm, op, args, nargs, record_row(vm, op, args, nargs));
 }
 

@@ -237,6 +237,16 @@ def binary_cross_entropy_with_logits_backward(g, input, target, weight, pos_weig
     return grad / input.numel() if reduction == 1 else grad
 
 
+def embedding_dense_double_backward(g, indices, num_weights, padding_idx, scale_grad_by_freq):
+    """What a row of the table's gradient was made of: the rows of g at its places, none for the padding, shared where places were counted."""
+    kept = torch.arange(num_weights, device=g.device) != padding_idx
+    share = torch.where(kept, 1, 0).to(g.dtype)
+    if scale_grad_by_freq:
+        flat = indices.reshape([-1])
+        share = share / g.new_zeros([num_weights]).index_add(0, flat, g.new_ones(flat.shape)).clamp_min(1)
+    return aten.embedding(share.unsqueeze(1) * g, indices)
+
+
 # ---- views ----
 
 def squeeze_backward(g, shape, dim):
@@ -324,10 +334,9 @@ def addmm_backward_mat2(g, mat1, mat2, alpha):
 def masked_scatter_backward(g, mask, shape):
     """The source's elements were taken in order: as many as the mask has, the rest got nothing."""
     count = size_of(shape, range(len(shape)))
-    selected = g.masked_select(mask)
-    if selected.numel() < count:
-        selected = torch.cat([selected, g.new_zeros([count - selected.numel()])])
-    return selected.reshape(shape)
+    taken = mask.expand(g.shape).reshape([-1])
+    place = torch.where(taken, taken.cumsum(0) - 1, 0)
+    return g.new_zeros([count]).index_add(0, place, torch.where(taken, g.reshape([-1]), 0)).reshape(shape)
 
 
 def scatter_reduce_backward(g, input, dim, index, src, reduce, include_self, y):

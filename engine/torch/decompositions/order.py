@@ -10,7 +10,7 @@ def nanmedian(input, dim, keepdim):
     """The lower middle of what is not NaN; NaN where nothing else is."""
     flat = input.reshape([-1]) if dim is None or input.dim() == 0 else input.movedim(dim, -1)
     if flat.shape[-1] == 0:
-        return input.new_full([], math.nan) if dim is None else torch.median(input, dim, keepdim)
+        return input.sum() + math.nan if dim is None else torch.median(input, dim, keepdim)
     counted = flat.isnan().logical_not().sum(-1, True)
     place = ((counted - 1) // 2).clamp_min(0)
     ordered, places = flat.sort(-1, stable=True)

@@ -80,7 +80,8 @@ def _laid_side_by_side(x, dim, places, size, stride):
     if stride > length:
         x = aten.constant_pad_nd(x, [0, 0] * (x.dim() - dim - 2) + [0, stride - length])
     x = x.flatten(dim, dim + 1)
-    if count * stride == size:
+    # A symbolic size that fits today is not asked, since then it would have to fit always.
+    if torch._C._is_eager() and count * stride == size:
         return x
     return aten.constant_pad_nd(x, [0, 0] * (x.dim() - dim - 1) + [0, size - count * stride])
 
@@ -227,7 +228,8 @@ class Pool:
         for at in range(dims):
             size, pad, reach = self.sizes[at], self.padding[at], self.dilation[at] * (self.kernel[at] - 1) + 1
             out = self.count_along(size + 2 * pad - reach, self.stride[at], size + pad)
-            after = max((out - 1) * self.stride[at] + reach - size - pad, 0)
+            # Enough for every window, whatever the size leaves over.
+            after = pad + self.stride[at] - 1 if ceil_mode else pad
             self.out.append(out)
             self.room.append(size + pad + after)
             self.pads = [pad, after] + self.pads
@@ -317,7 +319,7 @@ def _max_pool_backward(grad_output, input, kernel_size, stride, padding, dilatio
 
 def _cropped_room(image, pool):
     for i in range(pool.dims):
-        if pool.room[i] != pool.sizes[i]:
+        if any([p != 0 for p in pool.pads]):
             image = image.narrow(pool.first + i, pool.padding[i], pool.sizes[i])
     return image
 

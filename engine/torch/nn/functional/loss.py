@@ -5,6 +5,7 @@
 import math
 import torch
 import warnings
+from torch.decompositions.shapes import size_of as _size_of
 
 aten = torch.ops.aten
 
@@ -154,9 +155,9 @@ def _nll_loss(input, target, weight, reduction, ignore_index):
     if rank > 2 and list(input.shape[2:]) != list(target.shape[1:]):
         raise RuntimeError(f"Expected target size {[input.shape[0]] + list(input.shape[2:])}, got {list(target.shape)}")
     if not torch._C._is_eager():
-        return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
+        return _nll_by_rank(input, target, weight, reduction, ignore_index)
     try:
-        return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
+        return _nll_by_rank(input, target, weight, reduction, ignore_index)
     except RuntimeError:
         # The gather inside refuses an index; here it has a name.
         kept = target[target != ignore_index]
@@ -164,6 +165,19 @@ def _nll_loss(input, target, weight, reduction, ignore_index):
         if target.device.type != "cpu" or outside.numel() == 0:
             raise
         raise IndexError(f"Target {outside.reshape([-1])[0].item()} is out of bounds.")
+
+
+def _nll_by_rank(input, target, weight, reduction, ignore_index):
+    """Two rows: of rows and classes, and of images. Other ranks are made an image."""
+    if input.dim() <= 2:
+        return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
+    if input.dim() == 4:
+        return aten.nll_loss2d_forward(input, target, weight, _code(reduction), ignore_index)[0]
+    batch, classes, shape = input.shape[0], input.shape[1], list(target.shape)
+    rest = _size_of(shape, range(1, len(shape)))
+    image, places = input.contiguous().reshape([batch, classes, 1, rest]), target.contiguous().reshape([batch, 1, rest])
+    loss = aten.nll_loss2d_forward(image, places, weight, _code(reduction), ignore_index)[0]
+    return loss.reshape(shape) if reduction == "none" else loss
 
 
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):

@@ -94,6 +94,8 @@ def _transposed(input, weight, bias, stride, padding, output_padding, groups, di
     stride, padding, extra, dilation = (_each(v, dims) for v in (stride, padding, output_padding, dilation))
     if input.shape[1] != weight.shape[0]:
         raise RuntimeError(f"Given transposed=1, weight of size {list(weight.shape)}, expected input{list(input.shape)} to have {weight.shape[0]} channels, but got {input.shape[1]} channels instead")
+    if any([size == 0 for size in input.shape[1:]]):
+        raise RuntimeError(f"Expected a non-empty input, only the batch may be 0, but got: {list(input.shape)}")
     result = aten.convolution(input, weight, bias, stride, padding, dilation, True, extra, groups)
     return result.squeeze(0) if single else result
 

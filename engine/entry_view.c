@@ -37,7 +37,7 @@ static int plan_launches(const Plan *plan) { return plan ? plan->launches.count 
 
 static int count_calls(const Graph *graph) {
     int count = 0;
-    for (int i = 0; i < graph->nodes.count; i++) count += graph->nodes.at[i]->kind == NODE_CALL;
+    for (int i = 0; i < graph->nodes.count; i++) count += node_is_operation(graph->nodes.at[i]);
     return count;
 }
 

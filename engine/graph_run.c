@@ -80,6 +80,7 @@ static Value item_of(Value several, int index) {
 }
 
 static bool run_node(GraphRun *run, const Node *node, Value *args) {
+    if (!node_is_tensor(node)) return true;
     if (node->kind == NODE_INPUT) keep(run, node, value_ref(args[node->index]));
     else if (node->kind == NODE_CONSTANT) keep(run, node, value_ref(value_tensor(node->constant)));
     else if (node->kind == NODE_GETITEM) keep(run, node, item_of(value_at(run, node->args[0].tensor.owner), node->index));
@@ -87,7 +88,8 @@ static bool run_node(GraphRun *run, const Node *node, Value *args) {
         Arg *now = ARENA_ARRAY(run->scratch, Arg, node->nargs + 1);
         for (int i = 0; i < node->nargs; i++) now[i] = arg_now(run, &node->args[i]);
         run->vm->grad_enabled = run->vm->grad_enabled && !node->no_grad;
-        Value result = vm_run_op(run->vm, node->op, now, node->nargs);
+        run->vm->torch->autocast = node->autocast ? *node->autocast : (Autocast){0};
+        Value result = vm_run_op_casting(run->vm, node->op, now, node->nargs);
         if (value_is_error(result)) return false;
         bool only = node->noutputs == 1 && !value_is(result, OBJ_TENSOR);
         keep(run, node, only ? item_of(result, 0) : result);
@@ -111,6 +113,7 @@ Value graph_run(Entry *entry, Value *args, int nargs) {
     run.values = map_new(run.scratch);
     run.sizes = sizes_of_call(entry, inputs, args + tensors, run.scratch);
     bool grad = run.vm->grad_enabled, ok = true;
+    Autocast autocast = run.vm->torch->autocast;
     FrameEvaluator evaluator = run.vm->evaluator;
     run.vm->evaluator = NULL; /* bodies of ops are no frames of the program */
     for (int i = 0; ok && i < entry->graph->nodes.count; i++) {
@@ -118,6 +121,7 @@ Value graph_run(Entry *entry, Value *args, int nargs) {
         ok = run_node(&run, entry->graph->nodes.at[i], args);
     }
     run.vm->grad_enabled = grad;
+    run.vm->torch->autocast = autocast;
     run.vm->evaluator = evaluator;
     Value result = ok ? outputs_of(&run) : VALUE_ERROR;
     for (int i = 0; i < run.owned.count; i++) value_unref(run.vm, run.owned.at[i]);

@@ -23,7 +23,7 @@ static Graph *verified(Compile *c, Graph *graph) {
 
 static Device graph_device(const Graph *graph) {
     for (int i = 0; i < graph->nodes.count; i++)
-        if (graph->nodes.at[i]->metas[0].device.kind == DEVICE_CUDA) return graph->nodes.at[i]->metas[0].device;
+        if (node_is_tensor(graph->nodes.at[i]) && graph->nodes.at[i]->metas[0].device.kind == DEVICE_CUDA) return graph->nodes.at[i]->metas[0].device;
     return (Device){DEVICE_CPU, 0};
 }
 

@@ -253,7 +253,7 @@ static Value run_call(Second *s, const Node *node) {
     for (int i = 0; i < node->nargs; i++) args[i] = arg_now(s, &node->args[i]);
     s->vm->grad_enabled = !node->no_grad;
     s->vm->torch->autocast = node->autocast ? *node->autocast : (Autocast){0};
-    Value result = vm_run_op(s->vm, node->op, args, node->nargs);
+    Value result = vm_run_op_casting(s->vm, node->op, args, node->nargs);
     if (value_is_error(result) || node->noutputs != 1 || value_is_tensor(result)) return result;
     Value only = item_at(result, 0);
     value_unref(s->vm, result);
@@ -265,7 +265,7 @@ static bool run_graph(Second *s) {
         const Node *node = s->graph->nodes.at[i];
         Value value = VALUE_NULL;
         switch (node->kind) {
-        case NODE_INPUT: continue;
+        case NODE_INPUT: case NODE_NUMBER: case NODE_EFFECT: continue;
         case NODE_CONSTANT: value = value_ref(value_tensor(node->constant)); break;
         case NODE_GETITEM: value = item_at(*(Value *)map_get(s->made, node->args[0].tensor.owner), node->index); break;
         case NODE_CALL: value = run_call(s, node); break;

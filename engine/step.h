@@ -20,7 +20,7 @@ typedef struct Stop {
     const char *stage;              /* STAGE */
     const char **stack; int stack_count;
     StepLocal *locals; int local_count;
-    int nodes, guards;              /* of the entry, so far */
+    int nodes, guards;              /* of the entry, so far: nodes have smaller ids (what is not used is taken out at the end), guards smaller places */
 } Stop;
 
 /* What of the VM and of Dynamo belongs to the stepped call, and is exchanged at each pause. A field that a running call changes, and a pause may find

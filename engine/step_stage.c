@@ -188,7 +188,7 @@ void stop_stage(Stepper *stepper, Entry *entry, const char *stage) {
         summaries[i].tell(&change);
     }
     put_reasons(&change);
-    Stop stop = {.kind = STEP_STAGE, .entry = entry, .function = entry->code->name, .stage = stage, .span = entry->code->span, .text = text_in(&change.text, stepper->arena), .nodes = entry->graph->nodes.count,
+    Stop stop = {.kind = STEP_STAGE, .entry = entry, .function = entry->code->name, .stage = stage, .span = entry->code->span, .text = text_in(&change.text, stepper->arena), .nodes = *entry->graph->next_id,
                  .guards = entry->guards.all.count};
     text_free(&change.text);
     vec_push_in(stepper->arena, &stepper->stops, stop);

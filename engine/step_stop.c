@@ -133,7 +133,7 @@ void stop_instruction(Stepper *stepper, const Capture *capture, const Frame *fra
     int slots = code_localsplus_count(code), depth = frame->sp - slots;
     Entry *entry = capture->entry;
     Stop stop = {.kind = STEP_INSTRUCTION, .entry = entry, .function = code->name, .code = code, .pc = frame->pc, .frame = frame, .depth = inline_depth(capture, frame), .span = code->instrs[frame->pc].span,
-                 .stack_count = depth, .nodes = entry->graph->nodes.count, .guards = entry->guards.all.count};
+                 .stack_count = depth, .nodes = *entry->graph->next_id, .guards = entry->guards.all.count};
     stop.stack = ARENA_ARRAY(stepper->arena, const char *, depth + 1);
     for (int i = 0; i < depth; i++) stop.stack[i] = brief_of(stepper, capture, frame->fast[slots + i]);
     stop.locals = ARENA_ARRAY(stepper->arena, StepLocal, slots + 1);
@@ -168,7 +168,7 @@ static const char *frame_text(Stepper *stepper, const Entry *entry, const Frame 
 
 static const char *captured_text(Stepper *stepper, const Entry *entry) {
     int calls = 0;
-    for (int i = 0; i < entry->graph->nodes.count; i++) calls += entry->graph->nodes.at[i]->kind == NODE_CALL;
+    for (int i = 0; i < entry->graph->nodes.count; i++) calls += node_is_operation(entry->graph->nodes.at[i]);
     if (entry->empty) return "nothing to compile was captured";
     return arena_printf(stepper->arena, "captured: %d input%s, %d op%s, %d output%s, %d guard%s; the frame becomes %d instructions", entry->graph->inputs.count, entry->graph->inputs.count == 1 ? "" : "s", calls,
                         calls == 1 ? "" : "s", entry->graph->outputs.count, entry->graph->outputs.count == 1 ? "" : "s", entry->guards.all.count, entry->guards.all.count == 1 ? "" : "s",
@@ -193,7 +193,7 @@ void stop_event(Stepper *stepper, WatchEvent event, Entry *entry, const Frame *f
     stop.entry = entry;
     stop.function = frame->code->name;
     stop.span = span;
-    if (entry) stop.nodes = entry->graph->nodes.count, stop.guards = entry->guards.all.count;
+    if (entry) stop.nodes = *entry->graph->next_id, stop.guards = entry->guards.all.count;
     vec_push_in(stepper->arena, &stepper->stops, stop);
 }
 
@@ -204,7 +204,7 @@ void stop_returned(Stepper *stepper) {
     const char *printed = value_is(repr, OBJ_STR) ? arena_strdup(stepper->arena, str_text(repr)) : "a value that cannot be printed";
     value_unref(vm, repr);
     Stop stop = {.kind = STEP_RETURNED, .entry = stepper->stops.count ? stepper->stops.at[0].entry : NULL, .function = stepper->call, .text = printed};
-    if (stop.entry) stop.nodes = stop.entry->graph->nodes.count, stop.guards = stop.entry->guards.all.count;
+    if (stop.entry) stop.nodes = *stop.entry->graph->next_id, stop.guards = stop.entry->guards.all.count;
     vec_push_in(stepper->arena, &stepper->stops, stop);
 }
 
@@ -224,9 +224,15 @@ static const char *node_text(Arena *arena, const Graph *graph, const Node *node)
     return copy;
 }
 
+static int nodes_before(const Graph *graph, int id) {
+    int count = 0;
+    while (count < graph->nodes.count && graph->nodes.at[count]->id < id) count++;
+    return count;
+}
+
 static void put_graph(StepFacts *facts, const Stop *stop, Arena *arena) {
     const Graph *graph = stop->entry->graph;
-    facts->graph_count = stop->nodes < graph->nodes.count ? stop->nodes : graph->nodes.count;
+    facts->graph_count = nodes_before(graph, stop->nodes);
     facts->graph = ARENA_ARRAY(arena, const char *, facts->graph_count + 1);
     for (int i = 0; i < facts->graph_count; i++) facts->graph[i] = node_text(arena, graph, graph->nodes.at[i]);
 }
@@ -267,7 +273,7 @@ bool session_step_facts(Session *session, StepFacts *facts, Arena *arena) {
     put_graph(facts, stop, arena);
     put_guards(facts, stop, session->vm, arena);
     if (stepper->at > 0 && stepper->stops.at[stepper->at - 1].entry == stop->entry) before = &stepper->stops.at[stepper->at - 1];
-    facts->graph_new = before ? facts->graph_count - before->nodes : facts->graph_count;
+    facts->graph_new = before ? facts->graph_count - nodes_before(stop->entry->graph, before->nodes) : facts->graph_count;
     facts->guard_new = before ? facts->guard_count - before->guards : facts->guard_count;
     if (facts->graph_new < 0) facts->graph_new = 0; /* guards of shapes are made anew */
     if (facts->guard_new < 0) facts->guard_new = 0;

@@ -83,7 +83,7 @@ static void put_entry(cJSON *compiles, Entry *entry) {
     json_put(object, "function", facts.function);
     if (facts.failed) json_put(object, "failed", facts.failure);
     put_bytecode(object, entry, arena);
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) put_stage(object, entry, stages[i], arena);
+    for (size_t i = 0; !facts.failed && i < sizeof stages / sizeof *stages; i++) put_stage(object, entry, stages[i], arena);
     put_guards(object, entry, arena);
     put_launches(object, entry, arena);
     arena_free(arena);

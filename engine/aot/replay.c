@@ -115,7 +115,8 @@ void replay_node(Replay *replay, const Node *node) {
         replay_set(replay, node, value_tensor(trace_tensor(tracer, replay_leaf(replay, node), 0)));
         break;
     case NODE_GETITEM: replay_set(replay, node, item_of(replay, node, replay_value(replay, node->args[0].tensor.owner), node->index)); break;
-    case NODE_CALL: replay_set(replay, node, only_item(replay, node, replay_check(replay, node, vm_run_op(tracer->vm, node->op, replay_args(replay, node), node->nargs)))); break;
+    case NODE_NUMBER: case NODE_EFFECT: break;
+    case NODE_CALL: replay_set(replay, node, only_item(replay, node, replay_check(replay, node, vm_run_op_casting(tracer->vm, node->op, replay_args(replay, node), node->nargs)))); break;
     }
 }
 

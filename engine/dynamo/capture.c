@@ -3,6 +3,7 @@
  *     def f(x): return torch.relu(x @ w)     ->     %matmul, %relu; TENSOR_MATCH L['x'], G['w']; code: graph(L['x'], G['w'])[0]
  */
 #include "dynamo/iterators.h"
+#include "dynamo/numbers.h"
 #include "dynamo/shapes.h"
 #include "vm/dispatch.h"
 #include <stdio.h>
@@ -71,12 +72,18 @@ static bool hold_object(Capture *capture, Arg *arg) {
     return true;
 }
 
-static bool arg_fake(Capture *capture, Arg *arg) {
+/* May the op write its argument, or hand it on? */
+static bool takes_hold(const Op *op, int argument) {
+    if (op->family == FAMILY_COMPOSITE) return true;
+    return argument == 0 && (op_has(op, TRAIT_INPLACE) || op_has(op, TRAIT_ALIAS) || op->family == FAMILY_VIEW || op->family == FAMILY_MUTATE);
+}
+
+static bool arg_fake(Capture *capture, bool copied, Arg *arg) {
     if (arg->tag == ARG_OBJECT) return hold_object(capture, arg);
     if (arg->tag == ARG_TENSOR) {
         Tensor *tensor = arg->tensor.owner;
         if (tensor->node) return true;
-        Tensor *fake = capture_constant(capture, tensor);
+        Tensor *fake = capture_constant(capture, tensor, copied);
         if (fake) *arg = arg_of_tensor(fake);
         return fake != NULL;
     }
@@ -84,7 +91,7 @@ static bool arg_fake(Capture *capture, Arg *arg) {
     Arg *items = ARENA_ARRAY(capture->entry->arena, Arg, arg->list.count + 1);
     for (int i = 0; i < arg->list.count; i++) {
         items[i] = arg->list.items[i];
-        if (!arg_fake(capture, &items[i])) return false;
+        if (!arg_fake(capture, copied, &items[i])) return false;
     }
     arg->list.items = items;
     return true;
@@ -158,17 +165,30 @@ static void stop_of_function(Capture *capture) {
     snprintf(vm->stop_kind, sizeof vm->stop_kind, "call");
 }
 
+/* FX names nodes after functions of the operator module where an operator was written. */
+static const char *operator_name(const Frame *frame, const Op *op) {
+    static const char *const names[] = {[BINARY_ADD] = "add", [BINARY_AND] = "and_", [BINARY_FLOOR_DIVIDE] = "floordiv", [BINARY_LSHIFT] = "lshift", [BINARY_MATRIX_MULTIPLY] = "matmul",
+                                        [BINARY_MULTIPLY] = "mul", [BINARY_REMAINDER] = "mod", [BINARY_OR] = "or_", [BINARY_POWER] = "pow", [BINARY_RSHIFT] = "rshift",
+                                        [BINARY_SUBTRACT] = "sub", [BINARY_TRUE_DIVIDE] = "truediv", [BINARY_XOR] = "xor"};
+    if (!frame || frame->pc < 1) return NULL;
+    const Instr *instr = &frame->code->instrs[frame->pc - 1];
+    if (instr->opcode == OPCODE_UNARY_INVERT) return "invert";
+    if (instr->opcode != OPCODE_BINARY_OP || op_has(op, TRAIT_INPLACE)) return strcmp(op->name, "lift_fresh_copy") ? NULL : "tensor";
+    return names[instr->arg % BINARY_INPLACE];
+}
+
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
     if (op_has(op, TRAIT_SYNC)) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
     Arg *mine = ARENA_ARRAY(capture->entry->arena, Arg, nargs ? nargs : 1);
     for (int i = 0; i < nargs; i++) {
         mine[i] = args[i];
-        if (!arg_fake(capture, &mine[i])) return VALUE_ERROR;
+        if (!arg_fake(capture, takes_hold(op, i), &mine[i])) return VALUE_ERROR;
     }
     if (!inplace_allowed(capture, op, mine)) return VALUE_ERROR;
     capture->tracer.span = vm_user_span(vm);
     int before = capture->entry->graph->nodes.count;
+    capture->entry->graph->call_name = operator_name(vm->frame, op);
     Value result = trace_op(vm, op, mine, nargs);
     capture->op_failed = value_is_error(result) && !vm->stopped;
     capture->op_count++;
@@ -178,13 +198,14 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     for (int i = before; i < capture->entry->graph->nodes.count; i++) {
         Node *node = capture->entry->graph->nodes.at[i];
         node->no_grad = !vm->grad_enabled;
-        if (node->op && node->op->family == FAMILY_COMPOSITE && autocast_is_on(vm) && !autocast_has_rule(vm, node->op)) node->autocast = arena_copy(capture->entry->arena, &vm->torch->autocast, sizeof vm->torch->autocast);
+        if (node->op && (node->op->family == FAMILY_COMPOSITE || autocast_has_rule(vm, node->op)) && autocast_is_on(vm) && !vm->torch->in_body) node->autocast = arena_copy(capture->entry->arena, &vm->torch->autocast, sizeof vm->torch->autocast);
         node->module_path = path;
         node->region = capture->checkpoint;
+        capture_number_operands(capture, node);
         note_spelling(vm->frame, node);
     }
     mark_gradient(vm, op, mine, nargs, result);
-    name_after_variable(capture, result);
+    if (!capture->casting) name_after_variable(capture, result);
     return result;
 }
 
@@ -204,6 +225,22 @@ static bool bind_leaf(VM *vm, const Function *function, const Value *args, int n
     bool ok = vm_bind_op(vm, function->leaf, forced, given, named ? (Tuple *)kwnames.o : NULL, bound, arena);
     value_unref(vm, kwnames);
     return ok;
+}
+
+/* A cast that autocast asks for is no node: the graph says in which autocast the op stands that takes it. */
+static Value capture_cast(VM *vm, Tensor *tensor, DType dtype) {
+    Capture *capture = capture_of(vm);
+    Arg args[] = {arg_of_tensor(tensor), {.tag = ARG_DTYPE, .dtype = dtype}};
+    if (!arg_fake(capture, false, &args[0])) return VALUE_ERROR;
+    Graph *graph = capture->entry->graph;
+    int before = graph->nodes.count;
+    capture->casting = true;
+    Value cast = vm_op_args(vm, "_to_copy", args, 2);
+    capture->casting = false;
+    graph->nodes.count = before;
+    if (value_is_error(cast)) return cast;
+    ((Tensor *)cast.o)->node = ((Tensor *)args[0].tensor.owner)->node;
+    return cast;
 }
 
 /* A function of functional.py is one node; its body is expanded when the joint graph is built. */
@@ -230,12 +267,25 @@ static bool is_assertion(VM *vm, const Const **message) {
     return true;
 }
 
+static const char *assertion_text(Capture *capture, const Tensor *condition, const Const *message) {
+    Text text = {0};
+    text_printf(&text, "torch._assert_async(%s, ", condition->node ? ((const Node *)condition->node)->name : "?");
+    Value said = message && message->kind == CONST_STR ? str_new(capture->vm, message->s.text, message->s.length) : str_new(capture->vm, "assertion error", 15), repr = vm_repr(capture->vm, said);
+    text_printf(&text, "%s)", str_text(repr));
+    value_unref(capture->vm, said);
+    value_unref(capture->vm, repr);
+    const char *copy = text_in(&text, capture->entry->arena);
+    text_free(&text);
+    return copy;
+}
+
 static int capture_truth(VM *vm, Tensor *tensor) {
     const Const *message;
     if (is_assertion(vm, &message)) {
         Capture *capture = capture_of(vm);
         vec_push_in(capture->entry->arena, &capture->entry->held, value_ref(value_tensor(tensor)));
         vec_push_in(capture->entry->arena, &capture->checks, ((TensorCheck){tensor, message, vm->span}));
+        graph_effect(capture->entry->graph, "_assert_async", assertion_text(capture, tensor, message), vm_user_span(vm));
         return 1;
     }
     Opcode opcode = vm->frame && vm->frame->pc > 0 ? (Opcode)vm->frame->code->instrs[vm->frame->pc - 1].opcode : OPCODE_NOP;
@@ -255,15 +305,16 @@ static void capture_computed(VM *vm) { capture_of(vm)->entry->works_on_symbols =
 static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .type_only = capture_type_only, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
-    .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .unchanged = capture_unchanged, .replace_call = capture_replace_call,
+    .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .computes = capture_computes, .unchanged = capture_unchanged, .replace_call = capture_replace_call,
     .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .may_call = capture_may_call,
+    .cast = capture_cast, .number = capture_number, .sized = capture_sized,
 };
 
 Capture *capture_now(VM *vm) { return vm->domain == &symbolic_domain ? capture_of(vm) : NULL; }
 
 /* Items of the stack at a break are looked at on both sides of it, as PyTorch does; locals only when the program does. */
 static Value look_at(Capture *capture, Value tracked) {
-    if (!value_is(tracked, OBJ_TRACKED) || capture_float_stays(capture, (Tracked *)tracked.o)) return tracked;
+    if (!value_is(tracked, OBJ_TRACKED) || ((Tracked *)tracked.o)->source->kind == SOURCE_NUMBER || capture_float_stays(capture, (Tracked *)tracked.o)) return tracked;
     Value forced = vm_force(capture->vm, tracked);
     if (value_is_error(forced)) { /* it stops where the program needs it */
         capture->vm->stopped = false;
@@ -353,8 +404,10 @@ static bool inside_generator(const Capture *capture, const Frame *frame) {
 /* Before each instruction: counts those of the root frame, remembers where it can be cut between statements, and ends the attempt where the plan says. */
 static bool before_instruction(VM *vm, Frame *frame, void *state) {
     Capture *capture = state;
+    capture->looked_at.count = 0;
     if (capture->outer_hook && !capture->outer_hook(vm, frame, capture->outer_state)) return false;
     if (frame->code->instrs[frame->pc].opcode == OPCODE_RAISE_VARARGS) capture->raised_at = frame->code->instrs[frame->pc].span;
+    if (vm->domain == &symbolic_domain) capture_note_modes(capture, frame); /* bodies of ops are run on stand-ins */
     if (frame != capture->root) {
         capture->in_generator = inside_generator(capture, frame);
         return !capture_calls_on_namespace(capture, frame);
@@ -365,6 +418,7 @@ static bool before_instruction(VM *vm, Frame *frame, void *state) {
         vm_stop(vm, capture->plan->kind, capture->plan->span, "%s", capture->plan->text);
         return false;
     }
+    capture_note_block(capture);
     if (frame->code->instrs[frame->pc].opcode == OPCODE_LOAD_FAST_AND_CLEAR && (frame->pc < capture->region.pc || frame->pc >= capture->region.end))
         capture->region = comprehension_region(frame->code, frame->pc, capture->steps);
     if (capture->op_count > 1 && frame->sp == code_localsplus_count(frame->code) && code_exception_at(frame->code, frame->pc) < 0)
@@ -413,7 +467,7 @@ static void capture_begin(Capture *capture) {
     capture->namespaces = map_new(arena);
     capture->known = map_new(arena);
     capture->constants = map_new(arena);
-    capture->modes = modes_now(vm);
+    capture->modes = capture->noted = modes_now(vm);
     capture->outer_hook = vm->instruction_hook;
     capture->outer_state = vm->instruction_state;
     trace_begin(&capture->tracer, vm, capture->entry->graph);

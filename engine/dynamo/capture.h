@@ -25,6 +25,10 @@ typedef struct Draw { Value builtin; const Value *args; int count; } Draw;      
 typedef struct TensorCheck { Tensor *condition; const Const *message; Span span; } TensorCheck; /* assert on a tensor: checked after the graph */
 typedef struct CellWrite { Cell *cell; Value value; } CellWrite;                    /* a cell of a function of the program, as the frame leaves it */
 
+typedef struct Constant { Tensor *given, *copy; } Constant; /* copy NULL: so far it is only read */
+typedef struct AutocastEntered { Node *node; Autocast before; } AutocastEntered;
+typedef struct BlockModes { int depth; bool grad_enabled; int autocasts; } BlockModes; /* what was when a `with` block of the root frame was entered */
+
 typedef struct Capture {
     Tracer tracer;                  /* first: the tracing domain's state is this */
     Dynamo *dynamo;
@@ -37,13 +41,20 @@ typedef struct Capture {
     VEC(InputTensor) inputs;
     Map *namespaces;                /* Dict*, the __dict__ of an object that was read as a whole -> Object* */
     Map *known;                     /* Object* -> Source* */
-    Map *constants;                 /* real Tensor* that no source names -> fake Tensor* */
+    Map *constants;                 /* real Tensor* that no source names -> Constant* */
     VEC(NameWrite) globals;
     VEC(CellWrite) cells;
     VEC(TensorWrite) tensors;
     VEC(Draw) draws;
     VEC(TensorCheck) checks;
+    VEC(Node *) boxes;              /* by index of SOURCE_NUMBER: numbers of the graph that are constants of this compile */
+    VEC(Node *) looked_at;          /* of them, those that the running instruction took the values of */
+    VEC(Node *) leaving;            /* numbers of the graph that the rewritten code gives out */
     Modes modes;                    /* as the frame found them */
+    Modes noted;                    /* as the graph's nodes have them so far: grad_enabled and autocast */
+    VEC(AutocastEntered) autocasts; /* entered and not left, outermost first */
+    VEC(BlockModes) blocks;
+    bool casting;                   /* an op is run for what it gives, not for the graph */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */
     const char *cause;              /* the kind of a stop inside what an op runs; NULL: none */
@@ -74,7 +85,8 @@ Value capture_type_only(VM *vm, Tracked *tracked);
 void capture_looked_up(VM *vm, Dict *dict, Value key, bool found);
 void capture_dict_whole(Capture *capture, Shadow *shadow);               /* the program depends on all keys of a dict */
 void capture_drop_lookups(Capture *capture);                             /* at the end: guards of keys whose values are guarded anyway */
-Tensor *capture_constant(Capture *capture, Tensor *real);                /* fake for a tensor no source names */
+/* Fake for a tensor that no source names; copied: the program, an alias or a change in place may get hold of it. */
+Tensor *capture_constant(Capture *capture, Tensor *real, bool copied);
 /* scope.c: attributes, globals, cells, mutation, calls */
 Value capture_load_attr(VM *vm, Value object, const char *name);
 Value capture_load_global(VM *vm, Frame *frame, const char *name);
@@ -99,6 +111,7 @@ bool capture_exhausting_stop(VM *vm);                                    /* iter
 bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */
 void capture_operands(VM *vm, int op, Value *a, Value *b);
 Value capture_unchanged(VM *vm, int op, Value a, Value b);
+Value capture_computes(VM *vm, int op, Value a, Value b);
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames);
 bool capture_modes_changed(const Capture *capture);
 /* rewrite.c: the code that calls the graph, replays side effects and rebuilds the result. false: a value cannot be rebuilt (vm_stop). */

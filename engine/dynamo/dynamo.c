@@ -185,7 +185,7 @@ static void count_graph(Dynamo *dynamo, const Entry *entry) {
     if (entry->empty && !dynamo->options.fullgraph && !entry->computes_sizes && !entry->works_on_symbols) return;
     dynamo->graphs++;
     for (int i = 0; i < entry->graph->nodes.count; i++)
-        dynamo->ops_captured += entry->graph->nodes.at[i]->kind == NODE_CALL || entry->graph->nodes.at[i]->kind == NODE_GETITEM;
+        dynamo->ops_captured += node_is_operation(entry->graph->nodes.at[i]);
 }
 
 static void count_entry(Dynamo *dynamo, const Entry *entry) {

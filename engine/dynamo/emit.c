@@ -7,6 +7,7 @@
  *
  * To add a kind of value: a case in emit_object. */
 #include "dynamo/iterators.h"
+#include "dynamo/numbers.h"
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include "vm/native.h"
@@ -169,7 +170,7 @@ static void emit_tensor(Rewrite *r, Tensor *tensor) {
             return;
         }
     if (!tensor->node) {
-        tensor = capture_constant(r->capture, tensor);
+        tensor = capture_constant(r->capture, tensor, true);
         if (!tensor) {
             r->failed = true;
             return;
@@ -449,14 +450,20 @@ static void emit_object(Rewrite *r, Value v) {
     }
     case OBJ_CELL: emit_cell(r, v); break;
     case OBJ_BUILTIN: emit_builtin(r, v); break;
-    case OBJ_SYM: emit_sym(r, ((SymObject *)v.o)->dim); break;
+    case OBJ_SYM:
+        capture_number_leaves(r->capture, ((SymObject *)v.o)->dim);
+        emit_sym(r, ((SymObject *)v.o)->dim);
+        break;
     case OBJ_SUPER: rewrite_refuse(r, v); break;
     default: emit_held_object(r, v);
     }
 }
 
 void emit_value(Rewrite *r, Value v) {
-    if (value_is(v, OBJ_TRACKED)) emit_source(r, ((Tracked *)v.o)->source);
+    if (value_is(v, OBJ_TRACKED) && ((Tracked *)v.o)->source->kind == SOURCE_NUMBER) {
+        vec_push_in(r->arena, &r->capture->leaving, r->capture->boxes.at[((Tracked *)v.o)->source->index]);
+        emit_plain(r, ((Tracked *)v.o)->inner);
+    } else if (value_is(v, OBJ_TRACKED)) emit_source(r, ((Tracked *)v.o)->source);
     else if (v.tag == V_OBJECT) emit_object(r, v);
     else emit_plain(r, v);
 }

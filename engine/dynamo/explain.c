@@ -26,11 +26,21 @@ static Value triple(VM *vm, Value *items, int count) {
     return made;
 }
 
+/* "torch._C._set_grad_enabled(False)" -> "_set_grad_enabled(False)" */
+static const char *mode_name(const Node *node) {
+    const char *name = node->spelled;
+    for (const char *c = name; *c && *c != '('; c++)
+        if (*c == '.') name = c + 1;
+    return name;
+}
+
 /* Functions and operators that the graph calls; methods are no functions to PyTorch. */
 static Value targets_of(VM *vm, const Graph *graph) {
     Value list = list_new(vm, NULL, 0);
     for (int i = 0; i < graph->nodes.count; i++) {
         const Node *node = graph->nodes.at[i];
+        if (node->kind == NODE_NUMBER && strcmp(node->spelled, "item")) append(vm, list, str_printf(vm, "<built-in function %s>", node->spelled));
+        if (node->kind == NODE_EFFECT) append(vm, list, str_printf(vm, "<built-in function %.*s>", (int)strcspn(mode_name(node), "("), mode_name(node)));
         if (node->kind == NODE_GETITEM) append(vm, list, str_from(vm, "<built-in function getitem>"));
         if (node->kind == NODE_CALL && !node->is_method) append(vm, list, str_printf(vm, "<built-in %s %s>", node->is_operator ? "function" : "method", node->op->name));
     }

@@ -8,6 +8,7 @@
  *
  * emit.c rebuilds values, effects.c replays effects, resume.c makes the continuations. What is carried over is loaded before the first effect is
  * written, since effects may change what it is read from. */
+#include "dynamo/numbers.h"
 #include "dynamo/rewrite.h"
 #include "dynamo/shapes.h"
 #include <assert.h>
@@ -107,6 +108,8 @@ static bool rewrite_end(Rewrite *r) {
         return false;
     }
     graph_output(entry->graph, r->outputs.at, r->outputs.count);
+    capture_settle_modes(r->capture);
+    capture_settle_numbers(r->capture);
     graph_finish(entry->graph);
     entry->empty = !has_calls(entry->graph);
     entry->rewritten = finish_code(r);
@@ -204,6 +207,8 @@ bool capture_rewrite(Capture *capture, Value result) {
     Entry *entry = capture->entry;
     if (!has_calls(entry->graph)) {
         entry->empty = true; /* nothing to compile: the user's own code runs */
+        capture_settle_modes(capture);
+        capture_settle_numbers(capture);
         graph_finish(entry->graph);
         return true;
     }
@@ -423,6 +428,8 @@ static void emit_statement_break(Rewrite *r) {
 bool capture_rewrite_break(Capture *capture) {
     Rewrite r = rewrite_begin(capture);
     r.span = capture->plan->span.file == capture->entry->code->span.file ? capture->root->code->instrs[capture->plan->pc].span : capture->entry->code->span;
+    int withs[BREAK_MAX_WITHS], count = break_with_blocks(capture->root, capture->plan->pc, withs);
+    if (count > 0) capture_leave_blocks(capture, capture->root->code->exceptions[withs[count - 1]].depth);
     if (capture->plan->style == BREAK_STATEMENT) emit_statement_break(&r);
     else emit_break(&r);
     return rewrite_end(&r);

@@ -17,6 +17,8 @@ static Tensor *scalar_input(Capture *capture, DType dtype, Device device, const 
     Meta meta = {.dtype = dtype, .device = device};
     Span span = vm_user_span(vm);
     Node *node = graph_input(capture->entry->graph, name, &meta, span);
+    Arg read = arg_node(node);
+    if (source->base->kind != SOURCE_RANDOM) node->as_number = graph_number(capture->entry->graph, "item", &read, 1, arg_none(), span);
     Tensor *fake = trace_tensor(&capture->tracer, node, 0);
     vec_push_in(capture->entry->arena, &capture->entry->held, value_tensor(fake));
     vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){NULL, fake, node, source, false}));
@@ -51,7 +53,7 @@ static bool float_is_dynamic(Capture *capture, const Tracked *tracked) {
 }
 
 bool capture_float_stays(Capture *capture, const Tracked *tracked) {
-    if (tracked->inner.tag != V_FLOAT || !float_is_dynamic(capture, tracked)) return false;
+    if (tracked->inner.tag != V_FLOAT || tracked->source->kind == SOURCE_NUMBER || !float_is_dynamic(capture, tracked)) return false;
     capture_guard(capture, GUARD_TYPE, tracked->source, value_object(class_of(capture->vm, tracked->inner)), "a number that changes from call to call");
     capture->entry->works_on_symbols = true;
     return true;

@@ -65,27 +65,32 @@ static Value force_tensor(Capture *capture, Tensor *real, const Source *source) 
     return value_object(fake);
 }
 
-/* A tensor made outside the graph that no path of the frame names (torch.tensor([…]) in the frame, a default argument): a constant of the graph,
- * copied at its first use so that writing to it does not change the next call's. */
-Tensor *capture_constant(Capture *capture, Tensor *real) {
+/* A tensor made outside the graph that no path of the frame names (torch.tensor([…]) in the frame, a default argument): a constant of the graph. */
+static Constant *constant_given(Capture *capture, Tensor *real) {
+    Constant *constant = map_get(capture->constants, real);
+    if (constant) return constant;
+    Arena *arena = capture->entry->arena;
+    constant = ARENA_NEW(arena, Constant);
+    constant->given = trace_tensor(&capture->tracer, graph_constant(capture->entry->graph, "_tensor_constant0", &real->meta, real, capture->vm->span), 0);
+    vec_push_in(arena, &capture->entry->held, value_ref(value_tensor(real)));
+    vec_push_in(arena, &capture->entry->held, value_tensor(constant->given));
+    map_put(capture->constants, real, constant);
+    return constant;
+}
+
+/* The copy is made where it is first needed, so that writing to it does not change the next call's; from then on it is read in its place. */
+Tensor *capture_constant(Capture *capture, Tensor *real, bool copied) {
     VM *vm = capture->vm;
     for (int i = 0; i < capture->inputs.count; i++)
         if (capture->inputs.at[i].real == real) return capture->inputs.at[i].fake;
-    Tensor *fake = map_get(capture->constants, real);
-    if (fake) return fake;
-    Arena *arena = capture->entry->arena;
-    Node *node = graph_constant(capture->entry->graph, "_tensor_constant0", &real->meta, real, vm->span);
-    vec_push_in(arena, &capture->entry->held, value_ref(value_tensor(real)));
-    Tensor *given = trace_tensor(&capture->tracer, node, 0);
-    vec_push_in(arena, &capture->entry->held, value_tensor(given));
-    Arg arg[2] = {arg_of_tensor(given), arg_none()};
+    Constant *constant = constant_given(capture, real);
+    if (constant->copy || !copied) return constant->copy ? constant->copy : constant->given;
+    Arg arg[2] = {arg_of_tensor(constant->given), arg_none()};
     const Op *clone = op_find(vm->ops, "clone");
     Value copy = trace_op(vm, clone, arg, clone->nparams);
     if (value_is_error(copy)) return NULL;
-    vec_push_in(arena, &capture->entry->held, copy);
-    fake = (Tensor *)copy.o;
-    map_put(capture->constants, real, fake);
-    return fake;
+    vec_push_in(capture->entry->arena, &capture->entry->held, copy);
+    return constant->copy = (Tensor *)copy.o;
 }
 
 /* Containers */
@@ -358,6 +363,10 @@ static Value force_tracked(VM *vm, Tracked *tracked) {
     Capture *capture = capture_of(vm);
     Value real = tracked->inner;
     Value symbol;
+    if (tracked->source->kind == SOURCE_NUMBER) {
+        vec_push_in(capture->entry->arena, &capture->looked_at, capture->boxes.at[tracked->source->index]);
+        return real;
+    }
     if (tracked->source->kind == SOURCE_RANDOM) return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "a number that is drawn at each call is needed by the program");
     if (real.tag == V_INT && shapes_int(capture, real.i, tracked->source, &symbol)) return symbol;
     if (real.tag != V_OBJECT) {

@@ -46,6 +46,7 @@ void source_print(Text *text, const Source *source) {
     case SOURCE_TYPE: text_put(text, ".__class__"); break;
     case SOURCE_PLUS_ZERO: case SOURCE_AS_TENSOR: break; /* printed as the number that it is made from */
     case SOURCE_RANDOM: text_printf(text, "random_value_%d", source->index); break;
+    case SOURCE_NUMBER: text_printf(text, "number_%d", source->index); break;
     case SOURCE_GLOBAL_STATE: text_put(text, "GLOBAL_STATE"); break;
     }
 }

@@ -196,6 +196,7 @@ static void lower_node(Lowering *lowering, const Node *node) {
         state->outs[0].buffer = buffer_new(lowering, BUFFER_INPUT, &node->metas[0], node->name, node->id);
         lowering->l->buffers.at[state->outs[0].buffer].buffer.index = node->index;
         break;
+    case NODE_NUMBER: case NODE_EFFECT: break; /* of captured graphs only */
     case NODE_CONSTANT:
         state->outs[0].buffer = buffer_new(lowering, BUFFER_CONSTANT, &node->metas[0], node->name, node->id);
         buffer = &lowering->l->buffers.at[state->outs[0].buffer].buffer;

@@ -6,6 +6,7 @@
 #include "ir/graph.h"
 #include <assert.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 Graph *graph_new(Arena *arena, const char *stage, SymTable *syms, int *next_id) {
@@ -40,10 +41,33 @@ static NameCount *name_count(Graph *graph, const char *name) {
     return found;
 }
 
+/* Python's keywords and builtins, which FX gives to no node; sorted. */
+static const char *const reserved[] = {
+    "False", "None", "True", "abs", "aiter", "all", "and", "anext", "any", "as", "ascii", "assert", "async", "await", "bin", "bool", "break", "breakpoint", "bytearray", "bytes", "callable",
+    "chr", "class", "classmethod", "compile", "complex", "continue", "copyright", "credits", "def", "del", "delattr", "device", "dict", "dir", "divmod", "elif", "else", "enumerate", "eval",
+    "except", "exec", "exit", "filter", "finally", "float", "for", "format", "from", "frozenset", "getattr", "global", "globals", "hasattr", "hash", "help", "hex", "id", "if", "import", "in",
+    "inf", "input", "int", "is", "isinstance", "issubclass", "iter", "lambda", "len", "license", "list", "locals", "map", "max", "memoryview", "min", "nan", "next", "nonlocal", "not", "object",
+    "oct", "open", "or", "ord", "pass", "pow", "print", "property", "quit", "raise", "range", "repr", "return", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str",
+    "sum", "super", "torch", "try", "tuple", "type", "vars", "while", "with", "yield", "zip",
+};
+
+static int compare_names(const void *name, const void *entry) { return strcmp(name, *(const char *const *)entry); }
+
+static bool name_is_reserved(const char *name) { return bsearch(name, reserved, sizeof reserved / sizeof *reserved, sizeof *reserved, compare_names) != NULL; }
+
+/* What a variable may be called becomes a name of ASCII letters, digits and _. */
+static void put_word(Text *text, const char *base) {
+    if (!*base || isdigit((unsigned char)*base)) text_char(text, '_');
+    for (; *base; base++) {
+        bool word = (*base >= 'a' && *base <= 'z') || (*base >= 'A' && *base <= 'Z') || (*base >= '0' && *base <= '9');
+        text_char(text, word ? *base : '_');
+    }
+}
+
 /* The first name free: base, base_1, base_2 … FX drops a numeric suffix of the base first ("x_1" again becomes "x_2"). */
 static const char *name_unique(Graph *graph, const char *base) {
     Text text = {0};
-    text_identifier(&text, base);
+    put_word(&text, base);
     size_t length = text.length;
     while (length > 1 && isdigit((unsigned char)text.data[length - 1])) length--;
     bool numbered = length < text.length && length > 1 && text.data[length - 1] == '_';
@@ -51,7 +75,7 @@ static const char *name_unique(Graph *graph, const char *base) {
     const char *name = text_in(&text, graph->arena);
     text_free(&text);
     NameCount *count = name_count(graph, stem), *taken = name_count(graph, name);
-    while (taken->used) {
+    while (taken->used || name_is_reserved(name)) {
         if (count->next == 0) count->next = 1;
         name = arena_printf(graph->arena, "%s_%d", stem, count->next++);
         taken = name_count(graph, name);
@@ -123,7 +147,8 @@ static const Arg *args_copy(Arena *arena, const Arg *args, int nargs) {
 
 /* "layers.relu_" as a name: in-place twins keep their underscore, as in FX. */
 Node *graph_call(Graph *graph, const Op *op, const Arg *args, int nargs, const Meta *metas, int noutputs, Span span) {
-    Node *node = node_new(graph, NODE_CALL, op->name, span);
+    Node *node = node_new(graph, NODE_CALL, graph->call_name ? graph->call_name : op->name, span);
+    graph->call_name = NULL;
     node->op = op;
     node->args = args_copy(graph->arena, args, nargs);
     node->nargs = nargs;
@@ -143,6 +168,23 @@ Node *graph_getitem(Graph *graph, Node *call, int index) {
     node->noutputs = 1;
     node->side = call->side;
     node->module_path = call->module_path;
+    return node;
+}
+
+Node *graph_number(Graph *graph, const char *spelled, const Arg *args, int nargs, Arg value, Span span) {
+    Node *node = node_new(graph, NODE_NUMBER, spelled, span);
+    node->spelled = spelled;
+    node->args = args_copy(graph->arena, args, nargs);
+    node->nargs = nargs;
+    node->value = value;
+    if (!graph->numbers) graph->numbers = map_new(graph->arena);
+    if (value.tag == ARG_INT && !dim_is_int(value.i)) map_put(graph->numbers, map_key(value.i), node);
+    return node;
+}
+
+Node *graph_effect(Graph *graph, const char *name, const char *spelled, Span span) {
+    Node *node = node_new(graph, NODE_EFFECT, name, span);
+    node->spelled = arena_strdup(graph->arena, spelled);
     return node;
 }
 
@@ -208,6 +250,8 @@ static Node *node_copy(Graph *graph, const Node *node, const Map *map) {
     case NODE_INPUT: return graph_input(graph, node->name, &node->metas[0], node->span);
     case NODE_CONSTANT: return graph_constant(graph, node->name, &node->metas[0], node->constant, node->span);
     case NODE_GETITEM: return graph_getitem(graph, map_get(map, node->args[0].tensor.owner), node->index);
+    case NODE_NUMBER: return graph_number(graph, node->spelled, node->args, node->nargs, node->value, node->span);
+    case NODE_EFFECT: return graph_effect(graph, node->name, node->spelled, node->span);
     case NODE_CALL: break;
     }
     Arg *args = ARENA_ARRAY(graph->arena, Arg, node->nargs ? node->nargs : 1);

@@ -6,7 +6,7 @@
  *     graph_output(g, &y, 1);
  *     graph_verify(g, &error);
  *
- * Names are FX's: input names given, calls named after the op with _1, _2 … ("add", "add_1"), unique in a graph.
+ * Names are FX's: input names given, calls named after the op with _1, _2 … ("add", "add_1"), unique in a graph and none of Python's own ("sum_1").
  * Invariant: nodes stand in topological order; every argument is an earlier node; `id` is unique in the compile (all stages) and
  * `origins` names the ids it came from in the stage before. */
 #ifndef VITRINE_IR_GRAPH_H
@@ -19,7 +19,9 @@
 typedef struct Node Node;
 typedef struct Graph Graph;
 
-typedef enum NodeKind { NODE_INPUT, NODE_CALL, NODE_GETITEM /* output `index` of a call with several */, NODE_CONSTANT /* a tensor of the program held by the compile entry */ } NodeKind;
+typedef enum NodeKind { NODE_INPUT, NODE_CALL, NODE_GETITEM /* output `index` of a call with several */, NODE_CONSTANT /* a tensor of the program held by the compile entry */,
+    /* Of captured graphs only, without a tensor; later stages pass over them: what they say is in the other nodes' sizes, numbers and modes as well. */
+    NODE_NUMBER /* arithmetic on Python numbers: s0 + 1 */, NODE_EFFECT /* gradients on or off, autocast entered or left, an assertion */ } NodeKind;
 typedef enum NodeSide { SIDE_FORWARD, SIDE_BACKWARD } NodeSide;
 
 struct Node {
@@ -34,7 +36,7 @@ struct Node {
     bool is_tangent;                /* INPUT of the joint graph: an incoming gradient */
     bool is_method, is_operator;    /* captured as x.relu(), as x + y; neither: torch.relu(x) */
     bool no_grad;                   /* captured where grad mode was off */
-    const struct Autocast *autocast; /* CALL of a composite, captured: what autocast was for the ops that it is made of; NULL: off */
+    const struct Autocast *autocast; /* CALL, captured: what autocast was for it and for the ops that it is made of; NULL: off, or it does not care */
     int tangent_of;                 /* tangents: the forward output that it is the gradient of */
     bool is_parameter;              /* INPUT: a parameter, or a tensor of a module: in memory whatever is saved */
     int region;                     /* of torch.utils.checkpoint, numbered from 1 in the order of the calls; 0: in none */
@@ -45,6 +47,10 @@ struct Node {
     Span span;
     const int *origins; int origin_count;
     const char *module_path;        /* "layers.0.fc" when made inside an nn.Module's forward, or NULL */
+    const char *spelled;            /* NUMBER: what computes it: "add", "floordiv", "sym_min", "item"; EFFECT: as it is listed */
+    Arg value;                      /* NUMBER: an expression, or the constant that it is in this compile; NONE: what the tensor args[0] holds */
+    Node *as_number;                /* INPUT: the NUMBER that reads this tensor of one element, and stands for it in listings */
+    Node *const *numbers; int number_count; /* NUMBERs whose constants are among the arguments */
     int users;                      /* number of uses as an argument or output, set by graph_finish */
 };
 
@@ -72,6 +78,8 @@ struct Graph {
      * results do; functionalization leaves them to the mutations. */
     VEC(Mutation) regrads;
     VEC(GraphSize) sizes;           /* of a captured graph */
+    Map *numbers;                   /* of a captured graph: expression (Dim) -> its NUMBER */
+    const char *call_name;          /* base name of the next call, in place of its op's; used once */
     Map *names;                     /* base name -> count so far */
     int *next_id;                   /* shared by all graphs of a compile */
 };
@@ -83,6 +91,14 @@ Node *graph_constant(Graph *graph, const char *name, const Meta *meta, void *ten
 Node *graph_call(Graph *graph, const Op *op, const Arg *args, int nargs, const Meta *metas, int noutputs, Span span);
 Node *graph_getitem(Graph *graph, Node *call, int index);
 void graph_output(Graph *graph, Node *const *outputs, int count);  /* appends */
+/* graph_number.c */
+Node *graph_number(Graph *graph, const char *spelled, const Arg *args, int nargs, Arg value, Span span); /* an expression is known by it from then on */
+Node *graph_effect(Graph *graph, const char *name, const char *spelled, Span span);
+Node *graph_number_of(const Graph *graph, Dim d);                    /* that computes d; NULL: none does */
+void node_uses_number(Graph *graph, Node *node, Node *number);
+void node_each_number(const Graph *graph, const Node *node, void (*visit)(Node *number, void *state), void *state);
+static inline bool node_is_tensor(const Node *node) { return node->kind != NODE_NUMBER && node->kind != NODE_EFFECT; }
+static inline bool node_is_operation(const Node *node) { return node->kind != NODE_INPUT && node->kind != NODE_CONSTANT; } /* counted by PyTorch */
 void graph_finish(Graph *graph);                                     /* counts users */
 /* Copies one node of another graph into this one, replacing arguments through map (Node* -> Node*); records the origin and puts the pair in map. */
 Node *graph_copy_node(Graph *graph, const Node *node, Map *map);
@@ -96,6 +112,8 @@ bool graph_verify(const Graph *graph, const char **error);           /* order, m
 void graph_print(Text *text, const Graph *graph);
 bool node_argument_is_default(const Node *node, int index);      /* of a call: it need not be spelled */
 void node_print(Text *text, const Graph *graph, const Node *node);
+void number_print(Text *text, const Graph *graph, const Node *node);  /* graph_number.c: what a NUMBER computes: "s0 + 1" */
+void dim_print_in(Text *text, const Graph *graph, Dim d);             /* the NUMBER's name where there is one */
 void graph_describe(const Graph *graph, Snapshot *snapshot);
 /* FNV-1a of the structure, for caches: names left out. */
 uint64_t graph_hash(const Graph *graph);

@@ -18,7 +18,7 @@ static const Spelling operators[] = {
 };
 
 static const char *operator_of(const Node *node) {
-    if (node->nargs < 2) return NULL;
+    if (node->nargs < 2 || !node->is_operator) return NULL;
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (!strcmp(operators[i].op, node->op->name)) return operators[i].symbol;
     return NULL;
@@ -48,7 +48,27 @@ static bool is_default(const Op *op, const Arg *arg, int i) {
 
 bool node_argument_is_default(const Node *node, int index) { return is_default(node->op, &node->args[index], index); }
 
-static void print_arguments(Text *text, const Node *node, int from) {
+/* An argument by the names of the captured graph: a number that a node computes is that node. */
+static void print_argument(Text *text, const Graph *graph, const Node *node, const Arg *arg) {
+    const Node *owner = arg->tag == ARG_TENSOR ? arg->tensor.owner : NULL;
+    for (int i = 0; arg->tag == ARG_FLOAT && i < node->number_count; i++)
+        if (node->numbers[i]->value.tag == ARG_FLOAT && !memcmp(&node->numbers[i]->value.f, &arg->f, sizeof arg->f)) {
+            text_put(text, node->numbers[i]->name);
+            return;
+        }
+    if (owner && owner->as_number) text_put(text, owner->as_number->name);
+    else if (arg->tag == ARG_INT) dim_print_in(text, graph, arg->i);
+    else if (arg->tag == ARG_INTS) {
+        text_char(text, '[');
+        for (int i = 0; i < arg->ints.count; i++) {
+            if (i) text_put(text, ", ");
+            dim_print_in(text, graph, arg->ints.at[i]);
+        }
+        text_char(text, ']');
+    } else arg_print(text, arg, node_name_of, NULL);
+}
+
+static void print_arguments(Text *text, const Graph *graph, const Node *node, int from) {
     bool first = true, named = false;
     for (int i = from; i < node->nargs; i++) {
         if (is_default(node->op, &node->args[i], i)) {
@@ -59,40 +79,46 @@ static void print_arguments(Text *text, const Node *node, int from) {
         first = false;
         int place = named_place(node->op, i);
         if (place >= 0 && place < node->op->signature->count && (named || place >= node->op->signature->positional)) text_printf(text, "%s = ", node->op->signature->names[place]);
-        arg_print(text, &node->args[i], node_name_of, NULL);
+        print_argument(text, graph, node, &node->args[i]);
     }
 }
 
-static void print_captured(Text *text, const Node *node) {
+static void print_captured(Text *text, const Graph *graph, const Node *node) {
     const char *symbol = operator_of(node);
     if (symbol) {
-        arg_print(text, &node->args[0], node_name_of, NULL);
+        print_argument(text, graph, node, &node->args[0]);
         text_printf(text, " %s ", symbol);
-        arg_print(text, &node->args[1], node_name_of, NULL);
+        print_argument(text, graph, node, &node->args[1]);
         return;
     }
     unsigned traits = node->op->traits;
-    if (node->op->family == FAMILY_COMPOSITE || (traits & TRAIT_NN && !(traits & TRAIT_METHOD))) text_printf(text, "torch.nn.functional.%s(", node->op->name);
-    else if (traits & TRAIT_METHOD && node->nargs && node->args[0].tag == ARG_TENSOR) {
+    bool method = node->is_method || (traits & TRAIT_METHOD && !(traits & TRAIT_FUNCTION));
+    if (method && node->nargs && node->args[0].tag == ARG_TENSOR) {
         text_printf(text, "%s.%s(", ((const Node *)node->args[0].tensor.owner)->name, node->op->name);
-        print_arguments(text, node, 1);
+        print_arguments(text, graph, node, 1);
         text_char(text, ')');
         return;
-    } else text_printf(text, "torch.%s(", node->op->name);
-    print_arguments(text, node, 0);
+    }
+    bool functional = !(traits & TRAIT_FUNCTION) && (traits & TRAIT_NN || node->op->family == FAMILY_COMPOSITE);
+    text_printf(text, functional ? "torch.nn.functional.%s(" : "torch.%s(", node->op->name);
+    print_arguments(text, graph, node, 0);
     text_char(text, ')');
 }
 
 static void print_value(Text *text, const Graph *graph, const Node *node) {
-    if (node->kind == NODE_GETITEM) {
+    if (node->kind == NODE_NUMBER) {
+        number_print(text, graph, node);
+    } else if (node->kind == NODE_EFFECT) {
+        text_put(text, node->spelled);
+    } else if (node->kind == NODE_GETITEM) {
         text_printf(text, "%s[%d]", ((const Node *)node->args[0].tensor.owner)->name, node->index);
     } else if (node->kind == NODE_CONSTANT) {
         text_put(text, "<tensor constant>");
     } else if (!strcmp(graph->stage, "dynamo")) {
-        print_captured(text, node);
+        print_captured(text, graph, node);
     } else {
         text_printf(text, "torch.ops.aten.%s.default(", node->op->name);
-        print_arguments(text, node, 0);
+        print_arguments(text, graph, node, 0);
         text_char(text, ')');
     }
 }
@@ -103,6 +129,11 @@ void node_print(Text *text, const Graph *graph, const Node *node) {
         text_put(text, ": \"");
         meta_print(text, &node->metas[0], true, true);
         text_char(text, '"');
+    } else if (node->kind == NODE_NUMBER) {
+        text_put(text, ": \"Sym(");
+        if (node->value.tag == ARG_NONE) text_put(text, ((const Node *)node->args[0].tensor.owner)->name);
+        else arg_print(text, &node->value, node_name_of, NULL);
+        text_put(text, ")\"");
     }
     if (node->kind == NODE_INPUT) return;
     text_put(text, " = ");
@@ -178,6 +209,8 @@ static const char *node_kind(const Node *node) {
     if (node->kind == NODE_INPUT) return node->is_tangent ? "tangent" : "input";
     if (node->kind == NODE_CONSTANT) return "constant";
     if (node->kind == NODE_GETITEM) return "view";
+    if (node->kind == NODE_NUMBER) return "number";
+    if (node->kind == NODE_EFFECT) return "effect";
     return family_name(node->op->family);
 }
 
@@ -199,13 +232,23 @@ static const char *module_group(Snapshot *snapshot, const char *path) {
     return snapshot_group(snapshot, path, "module", path, parent)->id;
 }
 
+/* "sum_1" says itself that it is a sum. */
+static bool named_after_op(const Node *node) {
+    size_t length = strlen(node->op->name);
+    if (strncmp(node->name, node->op->name, length)) return false;
+    const char *rest = node->name + length;
+    return !*rest || (*rest == '_' && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")]);
+}
+
 static void describe_node(const Graph *graph, const Node *node, Snapshot *snapshot) {
     Arena *arena = snapshot->arena;
     const char *id = item_id(arena, node);
     SnapshotItem *item = snapshot_item(snapshot, id, node_kind(node), node->name);
     Text text = {0};
-    if (node->kind == NODE_CALL && strcmp(node->op->name, node->name)) snapshot_row(snapshot, item, "%s", node->op->name);
-    meta_print(&text, &node->metas[0], false, false);
+    if (node->kind == NODE_CALL && !named_after_op(node)) snapshot_row(snapshot, item, "%s", node->op->name);
+    if (node_is_tensor(node)) meta_print(&text, &node->metas[0], false, false);
+    else if (node->kind == NODE_NUMBER) number_print(&text, graph, node);
+    else text_put(&text, node->spelled);
     snapshot_row(snapshot, item, "%s", text_cstr(&text));
     text_clear(&text);
     node_print(&text, graph, node);
@@ -216,6 +259,7 @@ static void describe_node(const Graph *graph, const Node *node, Snapshot *snapsh
     if (node->module_path) item->group = module_group(snapshot, node->module_path);
     LinkState link = {snapshot, id};
     node_each_input(node, link_input, &link);
+    node_each_number(graph, node, link_input, &link);
 }
 
 /* The two halves of a joint graph, G = forward + backward: a box around each, and a line from each forward op to those of its backward. */

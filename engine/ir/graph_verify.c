@@ -9,6 +9,7 @@ typedef struct Check { const Graph *graph; const Map *seen; const Node *node; co
 
 static void check_input(Node *input, void *state) {
     Check *check = state;
+    if (!check->error && !node_is_tensor(input)) check->error = arena_printf(check->graph->arena, "%%%s takes %%%s for a tensor", check->node->name, input->name);
     if (!check->error && !map_has(check->seen, input))
         check->error = arena_printf(check->graph->arena, "%%%s uses %%%s before it is defined", check->node->name, input->name);
 }
@@ -25,6 +26,7 @@ static const char *check_node(Check *check) {
     Arena *arena = check->graph->arena;
     node_each_input(node, check_input, check);
     if (check->error) return check->error;
+    if (!node_is_tensor(node)) return node->noutputs || !node->spelled ? arena_printf(arena, "%%%s is no tensor", node->name) : NULL;
     if (node->noutputs < 1 || !node->metas) return arena_printf(arena, "%%%s has no meta", node->name);
     for (int i = 0; i < node->noutputs; i++)
         if (!meta_sane(&node->metas[i])) return arena_printf(arena, "%%%s: output %d has an impossible meta", node->name, i);

@@ -4,11 +4,12 @@
  *     matmul(f32, f32) under autocast("cpu", bfloat16)  ->  matmul(bf16, bf16)
  *
  * In: bound arguments. Out: arguments with cast tensors in place of others. Bodies of rows run without it, as inner calls do in PyTorch.
- * Invariant: a cast goes through the domain, so it is on the tape and in the graph. To add an op: its name in a list. */
+ * Invariant: a cast goes through the domain, so it is on the tape and in the graph; a captured graph says in which autocast a node stands, and later stages cast. To add an op: its name in a list. */
 #include "vm/autograd_record.h"
 #include "vm/dispatch.h"
 #include "vm/internal.h"
 #include "vm/torch_state.h"
+#include "vm/tracing.h"
 #include <string.h>
 
 typedef enum Rule { RULE_NONE, RULE_LOWER, RULE_FLOAT32, RULE_WIDEST, RULE_REFUSED } Rule;
@@ -63,7 +64,7 @@ static bool any_on(const Arg *args, int nargs, DeviceKind kind) {
 
 static bool cast_one(VM *vm, Arg *arg, DType dtype, DeviceKind kind, Casts *casts) {
     if (!eligible(arg, kind) || arg->tensor.meta->dtype == dtype || casts->count == (int)(sizeof casts->tensors / sizeof *casts->tensors)) return true;
-    Value cast = vm_op_args(vm, "_to_copy", (Arg[]){*arg, {.tag = ARG_DTYPE, .dtype = dtype}}, 2);
+    Value cast = vm->domain->cast ? vm->domain->cast(vm, arg->tensor.owner, dtype) : vm_op_args(vm, "_to_copy", (Arg[]){*arg, {.tag = ARG_DTYPE, .dtype = dtype}}, 2);
     if (!value_is_tensor(cast)) return false;
     casts->tensors[casts->count++] = cast;
     *arg = arg_of_tensor(tensor_of(cast));
@@ -103,6 +104,22 @@ bool autocast_has_rule(const VM *vm, const Op *op) {
     bool any = false;
     for (int kind = DEVICE_CPU; vm->torch && kind <= DEVICE_CUDA; kind++) any = any || (vm->torch->autocast.enabled[kind] && rule_of(op, (DeviceKind)kind) != RULE_NONE);
     return any;
+}
+
+Value vm_run_op_casting(VM *vm, const Op *op, const Arg *args, int nargs) {
+    if (!autocast_is_on(vm) || !autocast_has_rule(vm, op)) return vm_run_op(vm, op, args, nargs);
+    Arena *arena = arena_new("autocast");
+    Arg *cast = arena_copy(arena, args, sizeof *args * (size_t)nargs);
+    Casts casts = {0};
+    Value result = VALUE_ERROR;
+    if (autocast_apply(vm, op, cast, nargs, &casts, arena)) {
+        vm->torch->in_body++;
+        result = vm_run_op(vm, op, cast, nargs);
+        vm->torch->in_body--;
+    }
+    for (int i = 0; i < casts.count; i++) value_unref(vm, casts.tensors[i]);
+    arena_free(arena);
+    return result;
 }
 
 /* ---- functions of the library ---- */

@@ -78,7 +78,7 @@ static Value builtin_len(METHOD) {
             return ok ? value_int(length) : VALUE_ERROR;
         }
     }
-    if (value_is(args[0], OBJ_TENSOR) && ((Tensor *)args[0].o)->meta.rank > 0) return sym_new(vm, ((Tensor *)args[0].o)->meta.sizes[0]);
+    if (value_is(args[0], OBJ_TENSOR) && ((Tensor *)args[0].o)->meta.rank > 0) return sym_of_size(vm, ((Tensor *)args[0].o)->meta.sizes[0]);
     int64_t n = vm_length(vm, args[0]);
     return n < 0 ? VALUE_ERROR : value_int(n);
 }

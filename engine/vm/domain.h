@@ -32,6 +32,8 @@ typedef struct Domain {
     Value (*load_global)(VM *vm, Frame *frame, const char *name);
     void (*operands)(VM *vm, int op, Value *a, Value *b);       /* before + - * / (op: BinaryOp) and comparisons (op: DOMAIN_COMPARE + CompareOp) force their operands: may replace one (borrowed) */
     Value (*unchanged)(VM *vm, int op, Value a, Value b);       /* after `operands`: x + 0, x * 1 …, where the domain keeps x as it is; owned. V_NULL: compute */
+    /* Instead of a binary operator (op: BinaryOp) or comparison (DOMAIN_COMPARE + CompareOp) on operands not looked at yet: an owned result, or V_NULL: as usual. */
+    Value (*computes)(VM *vm, int op, Value a, Value b);
     Value (*replace_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* of a builtin with effects; args[0] is self. V_NULL: call it */
     Value (*load_tensor_attr)(VM *vm, Tensor *tensor, const char *name);             /* V_NULL: as in the concrete domain */
     int (*store_tensor_attr)(VM *vm, Tensor *tensor, const char *name, Value value); /* 1: taken, 0: as in the concrete domain, -1: error; value V_NULL: deleted */
@@ -48,6 +50,10 @@ typedef struct Domain {
     int (*decide)(VM *vm, Dim relation);                        /* truth of a relation (or of a Dim != 0): 1, 0, -1 */
     void (*computed)(VM *vm);                                   /* a Python operator or comparison met a symbolic integer */
     bool (*specialize)(VM *vm, Dim dim, int64_t *value);        /* the value of a symbolic integer where only a plain one will do */
+    Value (*cast)(VM *vm, Tensor *tensor, DType dtype);         /* that autocast asks for; owned. NULL: an op like others */
+    /* A symbolic integer was computed (spelled as in Python's operator module, or torch.sym_*), or one was read from a tensor's sizes: for the captured graph's listing. */
+    void (*number)(VM *vm, const char *spelled, const Value *operands, int count, Dim result);
+    void (*sized)(VM *vm, const Dim *dims, int count);
 } Domain;
 
 extern const Domain concrete_domain, tracing_domain;

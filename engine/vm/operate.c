@@ -257,6 +257,8 @@ Value vm_binary(VM *vm, int binary_op, Value a, Value b) {
         Value same = vm->domain->unchanged ? vm->domain->unchanged(vm, binary_op % BINARY_INPLACE, a, b) : VALUE_NULL;
         if (same.tag != V_NULL) return same;
     }
+    Value noted = vm->domain->computes ? vm->domain->computes(vm, binary_op % BINARY_INPLACE, a, b) : VALUE_NULL;
+    if (noted.tag != V_NULL) return noted;
     a = vm_force(vm, a), b = vm_force(vm, b);
     if (value_is_error(a) || value_is_error(b)) return VALUE_ERROR;
     bool in_place = binary_op >= BINARY_INPLACE;

@@ -9,6 +9,13 @@
 #include "vm/tensor_protocol.h"
 #include <string.h>
 
+/* The result of arithmetic, which the domain may note. */
+static Value computed(VM *vm, const char *spelled, Value a, Value b, Dim result) {
+    Value operands[] = {a, b};
+    if (vm->domain->number) vm->domain->number(vm, spelled, operands, b.tag == V_NULL ? 1 : 2, result);
+    return sym_new(vm, result);
+}
+
 static bool dim_of_value(Value v, Dim *dim) {
     if (value_is(v, OBJ_SYM)) *dim = ((SymObject *)v.o)->dim;
     else if (v.tag == V_INT) *dim = v.i;
@@ -66,7 +73,7 @@ static Value sym_power(VM *vm, Value a, Value b) {
     Dim base, result = 1;
     if (b.tag != V_INT || b.i < 0 || b.i > LARGEST || !dim_of_value(a, &base)) return plain_binary(vm, BINARY_POWER, a, b);
     for (int64_t i = 0; i < b.i; i++) result = dim_mul(vm->context.syms, result, base);
-    return sym_new(vm, result);
+    return computed(vm, "pow", a, b, result);
 }
 
 Value sym_binary(VM *vm, int binary_op, Value a, Value b) {
@@ -76,9 +83,9 @@ Value sym_binary(VM *vm, int binary_op, Value a, Value b) {
     note_computed(vm);
     if (!syms || !dim_of_value(a, &x) || !dim_of_value(b, &y)) return plain_binary(vm, op, a, b);
     switch (op) {
-    case BINARY_ADD: return sym_new(vm, dim_add(syms, x, y));
-    case BINARY_SUBTRACT: return sym_new(vm, dim_sub(syms, x, y));
-    case BINARY_MULTIPLY: return sym_new(vm, dim_mul(syms, x, y));
+    case BINARY_ADD: return computed(vm, "add", a, b, dim_add(syms, x, y));
+    case BINARY_SUBTRACT: return computed(vm, "sub", a, b, dim_sub(syms, x, y));
+    case BINARY_MULTIPLY: return computed(vm, "mul", a, b, dim_mul(syms, x, y));
     case BINARY_POWER: return sym_power(vm, a, b);
     case BINARY_FLOOR_DIVIDE: case BINARY_REMAINDER: break;
     default: return plain_binary(vm, op, a, b);
@@ -86,7 +93,7 @@ Value sym_binary(VM *vm, int binary_op, Value a, Value b) {
     bool failed;
     if (divisor_is_zero(vm, y, &failed)) return vm_raise(vm, "ZeroDivisionError", "integer division or modulo by zero");
     if (failed) return VALUE_ERROR;
-    return sym_new(vm, op == BINARY_REMAINDER ? dim_mod(syms, x, y) : dim_floordiv(syms, x, y));
+    return op == BINARY_REMAINDER ? computed(vm, "mod", a, b, dim_mod(syms, x, y)) : computed(vm, "floordiv", a, b, dim_floordiv(syms, x, y));
 }
 
 Value sym_compare(VM *vm, CompareOp op, Value a, Value b) {
@@ -109,20 +116,25 @@ Value sym_unary(VM *vm, const char *what, Value sym) {
     Dim dim = ((SymObject *)sym.o)->dim;
     SymTable *syms = vm->context.syms;
     note_computed(vm);
-    if (strcmp(what, "neg") == 0 && syms) return sym_new(vm, dim_mul(syms, dim, -1));
-    if (strcmp(what, "abs") == 0 && syms) return sym_new(vm, dim_low(dim) >= 0 ? dim : dim_max(syms, dim, dim_mul(syms, dim, -1)));
-    if (strcmp(what, "invert") == 0 && syms) return sym_new(vm, dim_sub(syms, dim_mul(syms, dim, -1), 1));
+    if (strcmp(what, "neg") == 0 && syms) return computed(vm, "neg", sym, VALUE_NULL, dim_mul(syms, dim, -1));
+    if (strcmp(what, "abs") == 0 && syms) return computed(vm, "abs", sym, VALUE_NULL, dim_low(dim) >= 0 ? dim : dim_max(syms, dim, dim_mul(syms, dim, -1)));
+    if (strcmp(what, "invert") == 0 && syms) return computed(vm, "invert", sym, VALUE_NULL, dim_sub(syms, dim_mul(syms, dim, -1), 1));
     if (strcmp(what, "invert") && strcmp(what, "neg") && strcmp(what, "abs")) return value_ref(sym); /* round, floor … of an integer */
     int64_t i;
     if (!dim_as_int(vm, dim, &i)) return VALUE_ERROR;
     return value_int(strcmp(what, "neg") == 0 ? -i : strcmp(what, "abs") == 0 && i < 0 ? -i : strcmp(what, "invert") == 0 ? ~i : i);
 }
 
+Value sym_of_size(VM *vm, Dim dim) {
+    if (vm->domain->sized) vm->domain->sized(vm, &dim, 1);
+    return sym_new(vm, dim);
+}
+
 /* min and max of two integers: decided where the ranges decide, else an expression. */
 Value sym_choose(VM *vm, Value a, Value b, bool greatest) {
     Dim x, y;
     SymTable *syms = vm->context.syms;
-    if (syms && dim_of_value(a, &x) && dim_of_value(b, &y)) return sym_new(vm, greatest ? dim_max(syms, x, y) : dim_min(syms, x, y));
+    if (syms && dim_of_value(a, &x) && dim_of_value(b, &y)) return computed(vm, greatest ? "sym_max" : "sym_min", a, b, greatest ? dim_max(syms, x, y) : dim_min(syms, x, y));
     Value larger = vm_compare(vm, COMPARE_GT, a, b);
     if (value_is_error(larger)) return larger;
     bool first = (larger.tag == V_BOOL && larger.b) == greatest;

@@ -18,6 +18,7 @@ typedef Value (*Getter)(VM *vm, Tensor *t);
 
 Value size_new(VM *vm, const Dim *dims, int count) {
     Value items[MAX_RANK] = {0};
+    if (vm->domain->sized) vm->domain->sized(vm, dims, count);
     for (int i = 0; i < count; i++) items[i] = sym_new(vm, dims[i]);
     Value size = tuple_new(vm, items, count);
     for (int i = 0; i < count; i++) value_unref(vm, items[i]);
@@ -47,7 +48,7 @@ static Value get_is_cpu(VM *vm, Tensor *t) { (void)vm; return value_bool(t->meta
 static Value get_false(VM *vm, Tensor *t) { (void)vm; (void)t; return value_bool(false); }
 static Value get_itemsize(VM *vm, Tensor *t) { (void)vm; return value_int(dtype_size(t->meta.dtype)); }
 static Value get_nbytes(VM *vm, Tensor *t) {
-    Value size = sym_new(vm, meta_numel_dim(&t->meta, vm->context.syms)), result = vm_binary(vm, BINARY_MULTIPLY, size, value_int(dtype_size(t->meta.dtype)));
+    Value size = sym_of_size(vm, meta_numel_dim(&t->meta, vm->context.syms)), result = vm_binary(vm, BINARY_MULTIPLY, size, value_int(dtype_size(t->meta.dtype)));
     value_unref(vm, size);
     return result;
 }

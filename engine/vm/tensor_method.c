@@ -30,7 +30,7 @@ static Value one_or_all(VM *vm, const char *name, const Dim *dims, int rank, Val
     Value out[1];
     int dim;
     if (!vm_parse_args(vm, name, args + 1, nargs - 1, kwnames, names, 1, 0, out)) return VALUE_ERROR;
-    if (out[0].tag != V_NULL && out[0].tag != V_NONE) return read_dim(vm, out[0], rank, &dim) && rank ? sym_new(vm, dims[dim]) : VALUE_ERROR;
+    if (out[0].tag != V_NULL && out[0].tag != V_NONE) return read_dim(vm, out[0], rank, &dim) && rank ? sym_of_size(vm, dims[dim]) : VALUE_ERROR;
     Value all = size_new(vm, dims, rank);
     ((Tuple *)all.o)->is_size = size;
     return all;
@@ -39,9 +39,9 @@ static Value one_or_all(VM *vm, const char *name, const Dim *dims, int rank, Val
 static Value method_size(VM *vm, Value *args, int nargs, Tuple *kwnames) { return one_or_all(vm, "size", SELF->meta.sizes, SELF->meta.rank, args, nargs, kwnames, true); }
 static Value method_stride(VM *vm, Value *args, int nargs, Tuple *kwnames) { return one_or_all(vm, "stride", SELF->meta.strides, SELF->meta.rank, args, nargs, kwnames, false); }
 static Value method_dim(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_int(SELF->meta.rank); }
-static Value method_numel(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL; return sym_new(vm, meta_numel_dim(&SELF->meta, vm->context.syms)); }
+static Value method_numel(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL; return sym_of_size(vm, meta_numel_dim(&SELF->meta, vm->context.syms)); }
 static Value method_element_size(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_int(dtype_size(SELF->meta.dtype)); }
-static Value method_storage_offset(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL; return sym_new(vm, SELF->meta.offset); }
+static Value method_storage_offset(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL; return sym_of_size(vm, SELF->meta.offset); }
 static Value method_data_ptr(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL, (void)vm;
     const Tensor *t = SELF;

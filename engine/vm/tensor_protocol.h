@@ -41,6 +41,7 @@ Value sym_binary(VM *vm, int binary_op, Value a, Value b);
 Value sym_compare(VM *vm, CompareOp op, Value a, Value b);
 Value sym_unary(VM *vm, const char *what, Value sym);
 Value sym_choose(VM *vm, Value a, Value b, bool greatest);               /* min(a, b), max(a, b) */
+Value sym_of_size(VM *vm, Dim dim);                                      /* read from a tensor's sizes, strides … */
 int sym_truth(VM *vm, Value sym);                                        /* 1, 0, -1 */
 bool sym_as_int(VM *vm, Value sym, int64_t *out);                        /* specializes; false: error */
 

@@ -165,7 +165,7 @@ static bool need_tensor_argument(VM *vm, const char *function, Value v) {
 }
 static Value torch_numel(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL;
-    return need_tensor_argument(vm, "numel", args[0]) ? sym_new(vm, meta_numel_dim(&tensor_of(args[0])->meta, vm->context.syms)) : VALUE_ERROR;
+    return need_tensor_argument(vm, "numel", args[0]) ? sym_of_size(vm, meta_numel_dim(&tensor_of(args[0])->meta, vm->context.syms)) : VALUE_ERROR;
 }
 static Value torch_is_floating_point(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL;

@@ -43,6 +43,8 @@ Value tracing_load_global(VM *vm, Frame *frame, const char *name);
 Value trace_op(VM *vm, const Op *op, const Arg *args, int nargs);
 /* Runs a graph node's op (row, composite or decomposed body) in the current domain, with tensors given for its node arguments. Owned. */
 Value vm_run_op(VM *vm, const Op *op, const Arg *args, int nargs);
+/* The same, with the casts of the autocast that is on: of a node of a captured graph. autocast.c */
+Value vm_run_op_casting(VM *vm, const Op *op, const Arg *args, int nargs);
 /* Evaluates a formula of a row (an expression of the language in which every op row and the helpers of torch/decompositions.py are in scope by bare
  * name) with named values, in the current domain. Compiled once for each (op, formula). values are borrowed; owned result. */
 Value vm_run_formula(VM *vm, const Op *op, const char *formula, const char *const *names, const Value *values, int count);

@@ -30,7 +30,8 @@ OPERATORS = {
 }
 # Two spellings of one operation.
 SAME = {'truediv': 'div', 'floordiv': 'floor_divide', 'mod': 'remainder', 'and_': 'bitwise_and', 'or_': 'bitwise_or', 'xor': 'bitwise_xor', 'invert': 'bitwise_not',
-        'negative': 'neg', 'multiply': 'mul', 'subtract': 'sub', 'divide': 'div', 'absolute': 'abs', 'greater': 'gt', 'less': 'lt', 'concat': 'cat'}
+        'negative': 'neg', 'multiply': 'mul', 'subtract': 'sub', 'divide': 'div', 'absolute': 'abs', 'greater': 'gt', 'less': 'lt', 'concat': 'cat',
+        'lshift': 'bitwise_left_shift', 'rshift': 'bitwise_right_shift', 'lift_fresh_copy': 'tensor'}
 INDEXING = ('select', 'slice', 'index', 'getitem')
 
 

@@ -211,20 +211,12 @@ typedef struct Choice { Value key, best, best_key; bool greatest; } Choice;
 
 static bool symbolic_pair(Value a, Value b) { return (value_is(a, OBJ_SYM) && (value_is_integer(b) || value_is(b, OBJ_SYM))) || (value_is(b, OBJ_SYM) && value_is_integer(a)); }
 
-static Dim dim_of(Value v) { return value_is(v, OBJ_SYM) ? ((SymObject *)v.o)->dim : integer_of(v); }
-
-/* Stays symbolic: no guard on which one it is. */
-static Value symbolic_choice(VM *vm, Value a, Value b, bool greatest) {
-    SymTable *table = vm->context.syms;
-    return sym_new(vm, greatest ? dim_max(table, dim_of(a), dim_of(b)) : dim_min(table, dim_of(a), dim_of(b)));
-}
-
 static bool better(VM *vm, void *state, Value item) {
     Choice *c = state;
     item = vm_force(vm, item);
     if (value_is_error(item)) return false;
     if (c->key.tag == V_NONE && c->best.tag != V_NULL && symbolic_pair(c->best, item)) {
-        Value chosen = symbolic_choice(vm, c->best, item, c->greatest);
+        Value chosen = sym_choose(vm, c->best, item, c->greatest); /* no guard on which one it is */
         value_set(vm, &c->best, chosen);
         value_set(vm, &c->best_key, value_ref(chosen));
         return true;

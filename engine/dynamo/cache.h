@@ -70,6 +70,7 @@ struct CodeCache {
     const Code *code;
     int frame_id;
     VEC(Entry *) entries;
+    int refused;                    /* compiles that fullgraph=True ended: each took an id */
     bool skipped;                   /* runs eagerly from now on */
     const char *skip_reason;
     bool limit_noted, alias_noted;  /* limit_noted: it has met the limit of recompiles; from then on only its entries serve */

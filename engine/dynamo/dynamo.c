@@ -126,7 +126,7 @@ static void entry_name(Dynamo *dynamo, CodeCache *cache, Entry *entry) {
         else dynamo->next_frame_id++;
     }
     entry->frame_id = cache->frame_id;
-    entry->index = cache->entries.count;
+    entry->index = cache->entries.count + cache->refused;
     entry->id = arena_printf(entry->arena, "%d/%d", entry->frame_id, entry->index);
     entry->compile.id = entry->id;
 }
@@ -237,7 +237,8 @@ static Entry *entry_again(Dynamo *dynamo, CodeCache *cache, Entry *first) {
 
 typedef enum Outcome { OUTCOME_COMPILED, OUTCOME_EAGER, OUTCOME_ERROR } Outcome;
 
-static Outcome unsupported(Dynamo *dynamo, Entry *entry, const BreakPlan *plan) {
+static Outcome unsupported(Dynamo *dynamo, CodeCache *cache, Entry *entry, const BreakPlan *plan) {
+    cache->refused++;
     dynamo->vm->stopped = false;
     entry_fails(entry, plan->text);
     break_reason(entry, plan);
@@ -299,7 +300,7 @@ static Outcome capture_entry(Dynamo *dynamo, CodeCache *cache, Entry **entry, Fr
     if (!dynamo->vm->stopped) return raises(dynamo, cache, *entry, &end);
     BreakPlan plan = end.found;
     watch_tell(dynamo, WATCH_BREAK, *entry, frame, break_outcome(dynamo, &plan), plan.span);
-    if (dynamo->options.fullgraph) return unsupported(dynamo, *entry, &plan);
+    if (dynamo->options.fullgraph) return unsupported(dynamo, cache, *entry, &plan);
     if (strcmp(plan.kind, "alias")) record_break(dynamo, *entry, &plan);
     if (plan.style == BREAK_SKIP) return skip_frame(dynamo, cache, *entry, &plan);
     dynamo->vm->stopped = false;

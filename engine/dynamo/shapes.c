@@ -24,14 +24,16 @@ bool shapes_in_module(Capture *capture, const Source *source) {
     return false;
 }
 
-static bool is_own_number(Capture *capture, const Source *source) {
+static bool is_of_frame(const Source *source) {
     const Source *root = source;
     for (const Source *at = source; at; at = at->base) {
         if (at->kind == SOURCE_DEFAULT) return false;
         root = at;
     }
-    return (root->kind == SOURCE_LOCAL || root->kind == SOURCE_CELL) && !shapes_in_module(capture, source);
+    return root->kind == SOURCE_LOCAL || root->kind == SOURCE_CELL;
 }
+
+static bool is_own_number(Capture *capture, const Source *source) { return is_of_frame(source) && !shapes_in_module(capture, source); }
 
 /* ---- symbols ---- */
 
@@ -168,7 +170,7 @@ void shapes_tensor(Capture *capture, const Tensor *real, const Source *source, i
 
 void shapes_constant(Capture *capture, Value value, const Source *source) {
     if (value.tag != V_INT && value.tag != V_FLOAT) return;
-    if (!is_own_number(capture, source)) return;
+    if (value.tag == V_FLOAT ? !is_of_frame(source) : !is_own_number(capture, source)) return;
     frame_state_see_number(frame_state(capture->entry->owner, capture->dynamo->arena, source_name(capture->entry->arena, source)), value);
 }
 

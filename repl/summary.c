@@ -74,7 +74,7 @@ static void put_launches(cJSON *object, Entry *entry, Arena *arena) {
 }
 
 static void put_entry(cJSON *compiles, Entry *entry) {
-    static const char *const stages[] = {"dynamo", "joint", "forward", "backward"};
+    static const char *const stages[] = {"dynamo", "joint", "functional", "forward", "backward"};
     EntryFacts facts = {0};
     entry_facts(entry, &facts);
     if (facts.is_copy) return;

@@ -193,6 +193,7 @@ Graph *functionalize(Compile *c, const Graph *joint) {
     for (int i = 0; i < joint->nodes.count; i++) run_node(&state, joint->nodes.at[i]);
     add_outputs(&state);
     add_mutations(&state);
+    graph_drop_unused(state.replay.to); /* views made anew after a write, and never looked at */
     c->vm->grad_enabled = former;
     return replay_end(&state.replay);
 }

@@ -207,6 +207,24 @@ static void count_use(Node *input, void *state) {
     input->users++;
 }
 
+static void mark_used(Node *node, void *used) { map_put(used, node, node); }
+
+static bool stays(const Node *node, const Map *used) {
+    return node->kind == NODE_INPUT || map_has(used, node) || (node->kind == NODE_CALL && node->op->traits & (TRAIT_EFFECT | TRAIT_RANDOM));
+}
+
+void graph_drop_unused(Graph *graph) {
+    Map *used = map_new(graph->arena);
+    int kept = 0;
+    for (int i = 0; i < graph->outputs.count; i++)
+        if (graph->outputs.at[i]) mark_used(graph->outputs.at[i], used);
+    for (int i = graph->nodes.count - 1; i >= 0; i--)
+        if (stays(graph->nodes.at[i], used)) node_each_input(graph->nodes.at[i], mark_used, used);
+    for (int i = 0; i < graph->nodes.count; i++)
+        if (stays(graph->nodes.at[i], used)) graph->nodes.at[kept++] = graph->nodes.at[i];
+    graph->nodes.count = kept;
+}
+
 void graph_finish(Graph *graph) {
     for (int i = 0; i < graph->nodes.count; i++) graph->nodes.at[i]->users = 0;
     for (int i = 0; i < graph->nodes.count; i++) node_each_input(graph->nodes.at[i], count_use, NULL);

@@ -100,6 +100,7 @@ void node_each_number(const Graph *graph, const Node *node, void (*visit)(Node *
 static inline bool node_is_tensor(const Node *node) { return node->kind != NODE_NUMBER && node->kind != NODE_EFFECT; }
 static inline bool node_is_operation(const Node *node) { return node->kind != NODE_INPUT && node->kind != NODE_CONSTANT; } /* counted by PyTorch */
 void graph_finish(Graph *graph);                                     /* counts users */
+void graph_drop_unused(Graph *graph);                                /* calls without effect whose results no output needs; random ones stay */
 /* Copies one node of another graph into this one, replacing arguments through map (Node* -> Node*); records the origin and puts the pair in map. */
 Node *graph_copy_node(Graph *graph, const Node *node, Map *map);
 void node_origin(Graph *graph, Node *node, const Node *from);        /* adds from's id to origins, and its span, module path and side when unset */

@@ -126,12 +126,12 @@ Tensor *tensor_sum_to(VM *vm, Tensor *g, const Dim *sizes, int rank) {
         if (i < leading || (dim_is_one(sizes[i - leading]) && !dim_is_one(g->meta.sizes[i]))) dims[count++] = i;
     if (count) {
         Arg args[] = {arg_of_tensor(g), {.tag = ARG_INTS, .ints = {dims, count}}, arg_bool(true)};
-        Value sum = vm_op_args(vm, "sum", args, 3);
+        Value sum = vm_op_args(vm, "sum", args, rank ? 3 : 1); /* to a number: all of it */
         value_unref(vm, value_tensor(g));
         if (!value_is_tensor(sum)) return NULL;
         g = tensor_of(sum);
     }
-    if (!leading) return g;
+    if (!leading || !rank) return g;
     for (int i = 0; i < rank; i++) shape[i] = sizes[i];
     Arg args[] = {arg_of_tensor(g), {.tag = ARG_INTS, .ints = {shape, rank}}};
     Value view = vm_op_args(vm, "view", args, 2);

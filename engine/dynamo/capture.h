@@ -49,7 +49,6 @@ typedef struct Capture {
     VEC(TensorCheck) checks;
     VEC(Node *) boxes;              /* by index of SOURCE_NUMBER: numbers of the graph that are constants of this compile */
     VEC(Node *) looked_at;          /* of them, those that the running instruction took the values of */
-    VEC(Node *) leaving;            /* numbers of the graph that the rewritten code gives out */
     Modes modes;                    /* as the frame found them */
     Modes noted;                    /* as the graph's nodes have them so far: grad_enabled and autocast */
     VEC(AutocastEntered) autocasts; /* entered and not left, outermost first */

@@ -461,7 +461,7 @@ static void emit_object(Rewrite *r, Value v) {
 
 void emit_value(Rewrite *r, Value v) {
     if (value_is(v, OBJ_TRACKED) && ((Tracked *)v.o)->source->kind == SOURCE_NUMBER) {
-        vec_push_in(r->arena, &r->capture->leaving, r->capture->boxes.at[((Tracked *)v.o)->source->index]);
+        capture_node_leaves(r->capture, r->capture->boxes.at[((Tracked *)v.o)->source->index]);
         emit_plain(r, ((Tracked *)v.o)->inner);
     } else if (value_is(v, OBJ_TRACKED)) emit_source(r, ((Tracked *)v.o)->source);
     else if (v.tag == V_OBJECT) emit_object(r, v);

@@ -72,9 +72,16 @@ void capture_sized(VM *vm, const Dim *dims, int count) {
     for (int i = 0; i < count; i++) build(capture_of(vm), dims[i], vm_user_span(vm));
 }
 
+void capture_node_leaves(Capture *capture, Node *number) {
+    Graph *graph = capture->entry->graph;
+    for (int i = 0; i < graph->leaving.count; i++)
+        if (graph->leaving.at[i] == number) return;
+    vec_push_in(graph->arena, &graph->leaving, number);
+}
+
 void capture_number_leaves(Capture *capture, Dim d) {
     Node *number = graph_number_of(capture->entry->graph, d);
-    if (number) vec_push_in(capture->entry->arena, &capture->leaving, number);
+    if (number) capture_node_leaves(capture, number);
 }
 
 static bool is_constant(const Arg *arg, const Arg *value) {
@@ -178,7 +185,7 @@ static bool may_go(const Node *node) { return node->kind == NODE_NUMBER || node-
 void capture_settle_numbers(Capture *capture) {
     Graph *graph = capture->entry->graph;
     Used used = {graph, map_new(capture->entry->arena)};
-    for (int i = 0; i < capture->leaving.count; i++) mark(capture->leaving.at[i], &used);
+    for (int i = 0; i < graph->leaving.count; i++) mark(graph->leaving.at[i], &used);
     for (int i = 0; i < graph->outputs.count; i++) mark(graph->outputs.at[i], &used);
     for (int i = graph->nodes.count - 1; i >= 0; i--)
         if (!may_go(graph->nodes.at[i]) || map_has(used.used, graph->nodes.at[i])) mark_operands(&used, graph->nodes.at[i]);

@@ -11,6 +11,7 @@ void capture_number(VM *vm, const char *spelled, const Value *operands, int coun
 void capture_sized(VM *vm, const Dim *dims, int count);
 void capture_number_operands(Capture *capture, Node *node);      /* constants among its arguments that are numbers of the graph */
 void capture_number_leaves(Capture *capture, Dim d);             /* it is given out by the rewritten code: PyTorch's graph gives it out */
+void capture_node_leaves(Capture *capture, Node *number);
 void capture_settle_numbers(Capture *capture);                   /* takes out what nothing uses */
 /* modes.c */
 void capture_note_modes(Capture *capture, const Frame *frame);   /* frame: that the VM is in */

@@ -79,6 +79,7 @@ struct Graph {
     VEC(Mutation) regrads;
     VEC(GraphSize) sizes;           /* of a captured graph */
     Map *numbers;                   /* of a captured graph: expression (Dim) -> its NUMBER */
+    VEC(Node *) leaving;            /* of a captured graph: numbers that the frame gives out; in PyTorch outputs like others, here computed by the rewritten code */
     const char *call_name;          /* base name of the next call, in place of its op's; used once */
     Map *names;                     /* base name -> count so far */
     int *next_id;                   /* shared by all graphs of a compile */

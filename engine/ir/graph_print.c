@@ -202,6 +202,7 @@ void graph_print(Text *text, const Graph *graph) {
     int shown = 0;
     for (int i = 0; i < graph->outputs.count; i++)
         if (!mutation_of(graph, i)) text_printf(text, "%s%s", shown++ ? ", " : "", graph->outputs.at[i] ? graph->outputs.at[i]->name : "None");
+    for (int i = 0; i < graph->leaving.count; i++) text_printf(text, "%s%s", shown++ ? ", " : "", graph->leaving.at[i]->name);
     text_put(text, shown == 1 ? ",)\n" : ")\n");
 }
 
@@ -297,5 +298,10 @@ void graph_describe(const Graph *graph, Snapshot *snapshot) {
         SnapshotItem *item = snapshot_item(snapshot, id, "output", mutation ? arena_printf(snapshot->arena, "copy into %s", graph->inputs.at[mutation->input]->name) : arena_printf(snapshot->arena, "output %d", i));
         if (mutation) item->mark = "changed";
         snapshot_link(snapshot, item_id(snapshot->arena, graph->outputs.at[i]), id, "data");
+    }
+    for (int i = 0; i < graph->leaving.count; i++) {
+        const char *id = arena_printf(snapshot->arena, "number%d", i);
+        snapshot_item(snapshot, id, "output", arena_printf(snapshot->arena, "number %d", i));
+        snapshot_link(snapshot, item_id(snapshot->arena, graph->leaving.at[i]), id, "data");
     }
 }

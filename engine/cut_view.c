@@ -178,7 +178,7 @@ static void describe_value(Snapshot *snapshot, const CutFacts *row) {
     if (row->sink || row->again) snapshot_link(snapshot, row->name, "sink", row->cut ? "saved" : "control");
 }
 
-typedef struct UseLink { Snapshot *snapshot; const char *to; bool is_cut; } UseLink;
+typedef struct UseLink { Snapshot *snapshot; const char *to; } UseLink;
 
 static void link_use(Node *input, void *state) {
     UseLink *link = state;
@@ -198,7 +198,7 @@ bool view_cut(View *view) {
     for (int i = 0; i < count; i++) describe_value(view->snapshot, &rows[i]);
     for (int i = 0; i < p->joint->nodes.count; i++) {
         const Node *node = p->joint->nodes.at[i];
-        UseLink link = {view->snapshot, label_of(arena, node), false};
+        UseLink link = {view->snapshot, label_of(arena, node)};
         if (!p->facts->at[i].needs_tangent) node_each_input(node, link_use, &link);
     }
     snapshot_item(view->snapshot, "sink", "output", "sink: the backward")->detail = "what the backward reads hangs here";
@@ -215,12 +215,12 @@ static const char *difference(const RecomputeFacts *facts, const bool *a, const 
 }
 
 static CutSide cut_side(const Partition *p, int forced, int avoided, bool *saved, Arena *arena) {
-    const bool *now = saved_set(p, arena);
+    bool *now = saved_set(p, arena);
     int64_t weight = cut_find(p->facts, saved, forced, avoided);
     CutSide side = {.exists = weight < FLOW_INFINITE};
     if (!side.exists) return side;
     cut_trim(p->facts, saved, NULL);
-    if (forced >= 0) saved[forced] = true;
+    if (forced >= 0) saved[forced] = now[forced] = true; /* the value asked about is not said to be saved besides itself */
     side.weight = weight_shown(p->facts, weight);
     side.storage_bytes = cut_storage_bytes(p->facts, saved);
     side.more = difference(p->facts, saved, now, arena);

@@ -120,7 +120,7 @@ static bool run_saved(CommandCall *call) {
 
 const Command command_saved = {
     .name = "saved", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_saved,
-    .summary = "list what crosses from forward to backward, and what is computed again",
+    .summary = "list what is saved for backward, and what is computed again",
     .help = "For each saved tensor its bytes, who holds its memory after the forward (the caller, an output: then\n"
             "saving it costs nothing), the line that made it and who reads it in the backward; then what the\n"
             "backward computes again. :why saved %x and :why recomputed %x say why, :cut shows the network.",
@@ -183,7 +183,7 @@ static bool run_cut(CommandCall *call) {
 
 const Command command_cut = {
     .name = "cut", .group = "look", .usage = "[ENTRY]", .most = -1, .complete = COMPLETE_STAGE, .run = run_cut,
-    .summary = "print the flow network of the partition and its minimum cut",
+    .summary = "print the flow network and its minimum cut",
     .help = "A value is an edge whose capacity is what saving it costs: its bytes, dearer the farther it is from\n"
             "the backward (rules pytorch), or the bytes of memory that only the backward would keep alive (rules\n"
             "storages). What must not be computed twice hangs on the source, what the backward reads on the\n"
@@ -247,17 +247,18 @@ static bool is_mode(const char *word) {
     return false;
 }
 
-static BudgetAsk budget_ask(CommandCall *call) {
-    BudgetAsk ask = {.words = call->words.count};
-    while (ask.words > 0) {
-        const char *word = call_word(call, ask.words - 1);
-        if (!ask.file && !ask.mode && !ask.one && viz_knows_ending(word)) ask.file = word, ask.file_word = ask.words - 1;
-        else if (!ask.one && read_budget(word, &ask.budget)) ask.one = true;
-        else if (!ask.mode && is_mode(word)) ask.mode = word;
-        else break;
-        ask.words--;
+/* The entry stands first. False after command_error. */
+static bool read_ask(CommandCall *call, BudgetAsk *ask) {
+    *ask = (BudgetAsk){0};
+    while (ask->words < call->words.count && call_word(call, ask->words)[0] == '[') ask->words++;
+    for (int i = ask->words; i < call->words.count; i++) {
+        const char *word = call_word(call, i);
+        if (!ask->file && viz_knows_ending(word)) ask->file = word, ask->file_word = i;
+        else if (!ask->mode && is_mode(word)) ask->mode = word;
+        else if (!ask->one && read_budget(word, &ask->budget)) ask->one = true;
+        else return command_error(call, call_span(call, i), "%s: a budget from 0 to 1, a partition (best, pytorch, aggressive, save_all) or a file to draw is expected, each once", word);
     }
-    return ask;
+    return true;
 }
 
 static bool write_plot(CommandCall *call, Entry *entry, const BudgetAsk *ask, const WhatIf *points, int count) {
@@ -271,12 +272,12 @@ static bool write_plot(CommandCall *call, Entry *entry, const BudgetAsk *ask, co
 
 static bool run_budget(CommandCall *call) {
     enum { STEPS = 11 };
-    BudgetAsk ask = budget_ask(call);
+    BudgetAsk ask;
     PartitionFacts p;
-    Entry *entry = entry_of_words(call, ask.words, &p);
     double budgets[STEPS];
     WhatIf points[STEPS];
     const char *error;
+    Entry *entry = read_ask(call, &ask) ? entry_of_words(call, ask.words, &p) : NULL;
     if (!entry) return false;
     int count = ask.one ? 1 : STEPS;
     for (int i = 0; i < count; i++) budgets[i] = ask.one ? ask.budget : 1 - i / 10.0;

@@ -45,9 +45,16 @@ static const char *head_of(const Sketch *s, const SnapshotItem *item) {
     return arena_printf(s->arena, "%s  %s", item->title, item->id);
 }
 
+/* The halves of a joint graph: the badges say already which one it is. */
+static bool is_side(const Snapshot *snapshot, const char *id) {
+    for (int i = 0; i < snapshot->groups.count; i++)
+        if (strcmp(snapshot->groups.at[i].id, id) == 0) return strcmp(snapshot->groups.at[i].kind, "side") == 0;
+    return false;
+}
+
 static const char *tag_of(const Sketch *s, const SnapshotItem *item) {
     const MarkTheme *mark = theme_mark(item->mark);
-    const char *badge = mark ? mark->ascii : "", *group = item->group ? item->group : "";
+    const char *badge = mark ? mark->ascii : "", *group = item->group && !is_side(s->snapshot, item->group) ? item->group : "";
     return arena_printf(s->arena, "%s%s%s", badge, *badge && *group ? " " : "", group);
 }
 

@@ -114,7 +114,7 @@ __attribute__((target("avx,f16c"))) static void store_half(int64_t n, const void
 #define store_half store_F32_F16
 #endif
 
-/* ---- a narrow integer as it lies ---- */
+/* ---- narrow types as they lie ---- */
 #define AS_IT_LIES(size, type)                                                                                       \
     CLONES static void load_same_##size(int64_t n, void *dst, const char *src, int64_t stride) {                     \
         type *out = dst;                                                                                             \
@@ -130,11 +130,8 @@ AS_IT_LIES(1, unsigned char)
 AS_IT_LIES(2, unsigned short)
 AS_IT_LIES(4, unsigned)
 
-/* 0, 1, 2 for 1, 2, 4 bytes; -1 where the dtype is a compute type, or computes as another only. */
-static int same_size(DType stored, DType other) {
-    if (stored != other || stored == DTYPE_BOOL || dtype_info[stored].compute != DTYPE_I64 || stored == DTYPE_I64) return -1;
-    return dtype_size(stored) >> 1;
-}
+/* 0, 1, 2 for 1, 2, 4 bytes; -1 where the dtypes differ, or are a compute type. */
+static int same_size(DType stored, DType other) { return stored != other || dtype_info[stored].compute == stored ? -1 : dtype_size(stored) >> 1; }
 
 static int place_of(DType compute) { return compute == DTYPE_F32 ? 0 : compute == DTYPE_F64 ? 1 : compute == DTYPE_I64 ? 2 : 3; }
 

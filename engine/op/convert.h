@@ -10,7 +10,7 @@
 
 typedef void (*LoadFn)(int64_t n, void *dst, const char *src, int64_t stride);
 typedef void (*StoreFn)(int64_t n, const void *src, char *dst, int64_t stride);
-LoadFn load_function(DType stored, DType compute);   /* compute: F32, F64, I64, BOOL; or a narrow integer that is stored: as it lies */
+LoadFn load_function(DType stored, DType compute);   /* compute: F32, F64, I64, BOOL; or `stored` itself: as it lies */
 StoreFn store_function(DType compute, DType stored);
 static inline void load_values(DType stored, DType compute, int64_t n, void *dst, const char *src, int64_t stride) { load_function(stored, compute)(n, dst, src, stride); }
 static inline void store_values(DType compute, DType stored, int64_t n, const void *src, char *dst, int64_t stride) { store_function(compute, stored)(n, src, dst, stride); }

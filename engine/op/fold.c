@@ -1,89 +1,134 @@
-/* Folds: reducing blocks of values of a compute type, along a row or down many columns.
+/* Folds: reducing blocks of values, along a row or down many columns.
  *
- * In: dense blocks. Out: the total, the extreme value, or its index.
- * Sums of floats: eight lanes in double within a block, blocks by pairs (a binary counter), so that the error grows with the logarithm of the count.
+ * In: dense blocks of a compute type, of a narrow integer or of bfloat16. Out: the total, the extreme value, or its index.
+ * Sums of floats: 32 lanes in double within a block, blocks by pairs (a binary counter), so that the error grows with the logarithm of the count.
  * NaN is the largest and the smallest of all (as in PyTorch); of equal values the first is taken.
  *
- * Invariant: the result depends on the order of the values and on nothing else. */
+ *     fold_begin(&fold, REDUCE_SUM, DTYPE_I8, false); fold_block(&fold, bytes, 1000, 0); fold_finish(&fold);   // fold.i
+ *
+ * Invariant: the result depends on the order of the values and on nothing else. To add a type: a line in FOLD_INTEGERS or FOLD_FLOATS (fold.h). Columns are in
+ * fold_columns.c. */
 /* These loops are worth the vectorizer whatever the rest is built with. */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3,no-trapping-math,no-math-errno")
 #endif
+#include "op/fold.h"
 #include "op/reduce.h"
-#include "op/clones.h"
-#include "op/vmath.h"
 #include <string.h>
 
-void fold_begin(Fold *fold, Reducer reducer, DType type) {
-    *fold = (Fold){.reducer = reducer, .type = type};
+void fold_begin(Fold *fold, Reducer reducer, DType type, bool indexed) {
+    fold->reducer = reducer;
+    fold->type = type;
+    fold->indexed = indexed;
+    fold->seen = false;
+    fold->at = fold->blocks = 0;
     fold->i = reducer == REDUCE_PROD || reducer == REDUCE_ALL;
     fold->f = (double)fold->i;
 }
 
-/* ---- one block ---- */
+/* ---- one block: functions of a type ---- */
 
-#define SUM_BLOCK(name, type)                                               \
+enum { LANES = 32, WIDE = 64 };
+#define HALVE(lanes, by, combine) for (int k = 0; k < (by); k++) lanes[k] = combine(lanes[k], lanes[k + (by)]);
+#define PLUS(a, b) ((a) + (b))
+#define TIMES(a, b) ((a) * (b))
+
+#define FEW_LANES(type, value, start, combine)                              \
+    double lanes[8];                                                        \
+    int64_t i = 0;                                                          \
+    for (int k = 0; k < 8; k++) lanes[k] = start;                           \
+    for (; i + 8 <= n; i += 8)                                              \
+        for (int k = 0; k < 8; k++) lanes[k] = combine(lanes[k], (double)value(x[i + k])); \
+    for (int k = 0; i < n; i++, k++) lanes[k] = combine(lanes[k], (double)value(x[i])); \
+    HALVE(lanes, 4, combine) HALVE(lanes, 2, combine)                       \
+    return combine(lanes[0], lanes[1]);
+#define FLOAT_TOTAL(name, type, value, start, combine)                      \
+    CLONES static double name##_few(const type *x, int64_t n) { FEW_LANES(type, value, start, combine) } \
     CLONES static double name(const type *x, int64_t n) {                   \
-        double lanes[8] = {0};                                              \
+        double lanes[LANES];                                                \
         int64_t i = 0;                                                      \
-        for (; i + 8 <= n; i += 8)                                          \
-            for (int k = 0; k < 8; k++) lanes[k] += (double)x[i + k];       \
-        for (int k = 0; i < n; i++, k++) lanes[k] += (double)x[i];          \
-        return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])); \
+        if (n < 2 * LANES) return name##_few(x, n);                         \
+        for (int k = 0; k < LANES; k++) lanes[k] = start;                   \
+        for (; i + LANES <= n; i += LANES)                                  \
+            for (int k = 0; k < LANES; k++) lanes[k] = combine(lanes[k], (double)value(x[i + k])); \
+        for (int k = 0; i < n; i++, k++) lanes[k] = combine(lanes[k], (double)value(x[i])); \
+        HALVE(lanes, 16, combine) HALVE(lanes, 8, combine) HALVE(lanes, 4, combine) HALVE(lanes, 2, combine) \
+        return combine(lanes[0], lanes[1]);                                 \
     }
-SUM_BLOCK(sum_f32, float)
-SUM_BLOCK(sum_f64, double)
+/* Sums of a block of narrow integers fit 32 bits. */
+#define INTEGER_SUM(name, type, total)                                      \
+    CLONES static int64_t name(const type *x, int64_t n) {                  \
+        total sum = 0;                                                      \
+        for (int64_t i = 0; i < n; i++) sum += (total)x[i];                 \
+        return (int64_t)sum;                                                \
+    }
 
-/* The extreme of a block by WIDE lanes; *nan says that there is a NaN, which is what is wanted then. */
-enum { WIDE = 64 };
-#define EXTREME_BLOCK(name, type, sign)                                     \
-    CLONES static type name(const type *x, int64_t n, _Bool *nan) {         \
-        type lanes[WIDE], best;                                             \
-        int strange[WIDE] = {0}, any = 0;                                   \
+/* The extreme of a block by WIDE lanes. A NaN wins, and stays: no comparison with it holds. */
+#define WINS(a, sign, b) (((a) sign (b)) | ((a) != (a)))
+#define EXTREME_STEP(value, sign, by)                                       \
+    for (int k = 0; k < (by); k++) lanes[k] = WINS(value(lanes[k + (by)]), sign, value(lanes[k])) ? lanes[k + (by)] : lanes[k];
+#define EXTREME_BLOCK(name, type, value, sign)                              \
+    CLONES static type name(const type *x, int64_t n) {                     \
+        type lanes[WIDE], best = x[0];                                      \
         int64_t i = 0;                                                      \
-        for (int k = 0; k < WIDE; k++) lanes[k] = x[k < n ? k : 0];         \
-        for (; i + WIDE <= n; i += WIDE)                                    \
-            for (int k = 0; k < WIDE; k++) {                                \
-                type value = x[i + k];                                      \
-                lanes[k] = value sign lanes[k] ? value : lanes[k];          \
-                strange[k] |= value != value;                               \
-            }                                                               \
-        best = lanes[0];                                                    \
-        for (int k = 0; k < WIDE; k++) {                                    \
-            best = lanes[k] sign best ? lanes[k] : best;                    \
-            any |= strange[k];                                              \
+        if (n >= WIDE) {                                                    \
+            for (int k = 0; k < WIDE; k++) lanes[k] = x[k];                 \
+            for (i = WIDE; i + WIDE <= n; i += WIDE)                        \
+                for (int k = 0; k < WIDE; k++) lanes[k] = WINS(value(x[i + k]), sign, value(lanes[k])) ? x[i + k] : lanes[k]; \
+            EXTREME_STEP(value, sign, 32) EXTREME_STEP(value, sign, 16) EXTREME_STEP(value, sign, 8) EXTREME_STEP(value, sign, 4) EXTREME_STEP(value, sign, 2) \
+            best = WINS(value(lanes[1]), sign, value(lanes[0])) ? lanes[1] : lanes[0]; \
         }                                                                   \
-        for (; i < n; i++) {                                                \
-            best = x[i] sign best ? x[i] : best;                            \
-            any |= x[i] != x[i];                                            \
-        }                                                                   \
-        *nan = any != 0;                                                    \
+        for (; i < n; i++) best = WINS(value(x[i]), sign, value(best)) && value(best) == value(best) ? x[i] : best; \
         return best;                                                        \
     }
-EXTREME_BLOCK(max_f32, float, >)
-EXTREME_BLOCK(min_f32, float, <)
-EXTREME_BLOCK(max_f64, double, >)
-EXTREME_BLOCK(min_f64, double, <)
-EXTREME_BLOCK(max_i64, int64_t, >)
-EXTREME_BLOCK(min_i64, int64_t, <)
-
-#define PRODUCT_BLOCK(name, type)                                           \
-    CLONES static double name(const type *x, int64_t n) {                   \
-        double lanes[8] = {1, 1, 1, 1, 1, 1, 1, 1};                         \
+/* The first place of a value, or of a NaN. It is there. */
+#define FIND(suffix, type, value)                                           \
+    CLONES static int64_t find_##suffix(const type *x, int64_t n, type best) { \
         int64_t i = 0;                                                      \
-        for (; i + 8 <= n; i += 8)                                          \
-            for (int k = 0; k < 8; k++) lanes[k] *= (double)x[i + k];       \
-        for (int k = 0; i < n; i++, k++) lanes[k] *= (double)x[i];          \
-        return ((lanes[0] * lanes[1]) * (lanes[2] * lanes[3])) * ((lanes[4] * lanes[5]) * (lanes[6] * lanes[7])); \
+        const bool nan = value(best) != value(best);                        \
+        for (; i + WIDE <= n; i += WIDE) {                                  \
+            flag_##suffix hit = 0;                                          \
+            for (int k = 0; k < WIDE; k++) hit |= (flag_##suffix)((value(x[i + k]) == value(best)) | (nan & (value(x[i + k]) != value(x[i + k])))); \
+            if (hit) break;                                                 \
+        }                                                                   \
+        while (nan ? value(x[i]) == value(x[i]) : value(x[i]) != value(best)) i++; \
+        return i;                                                           \
     }
-PRODUCT_BLOCK(product_f32, float)
-PRODUCT_BLOCK(product_f64, double)
+#define ANY_BLOCK(suffix, type, value)                                      \
+    CLONES static bool any_##suffix(const type *x, int64_t n, bool zero) {  \
+        flag_##suffix zeros = 0, others = 0;                                \
+        for (int64_t i = 0; i < n; i++) zeros |= (flag_##suffix)(value(x[i]) == 0), others |= (flag_##suffix)(value(x[i]) != 0); \
+        return (zero ? zeros : others) != 0;                                \
+    }
 
-CLONES static int64_t sum_i64(const int64_t *x, int64_t n) {
-    uint64_t sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += (uint64_t)x[i];
-    return (int64_t)sum;
-}
+/* A truth as wide as the values, so that lanes of truths are lanes of values. */
+typedef uint8_t flag_u8, flag_i8;
+typedef uint16_t flag_i16, flag_bf16;
+typedef uint32_t flag_i32, flag_f32;
+typedef uint64_t flag_i64, flag_f64;
+
+#define INTEGER_BLOCKS(suffix, type, total)                                 \
+    INTEGER_SUM(sum_##suffix, type, total)                                  \
+    EXTREME_BLOCK(max_##suffix, type, AS_IT_IS, >)                          \
+    EXTREME_BLOCK(min_##suffix, type, AS_IT_IS, <)                          \
+    FIND(suffix, type, AS_IT_IS)                                     \
+    ANY_BLOCK(suffix, type, AS_IT_IS)                                       \
+    static int64_t product_##suffix(const type *x, int64_t n) {             \
+        uint64_t product = 1;                                               \
+        for (int64_t i = 0; i < n; i++) product *= (uint64_t)x[i];          \
+        return (int64_t)product;                                            \
+    }
+#define FLOAT_BLOCKS(suffix, type, value)                                   \
+    FLOAT_TOTAL(sum_##suffix, type, value, 0, PLUS)                         \
+    FLOAT_TOTAL(product_##suffix, type, value, 1, TIMES)                    \
+    EXTREME_BLOCK(max_##suffix, type, value, >)                             \
+    EXTREME_BLOCK(min_##suffix, type, value, <)                             \
+    FIND(suffix, type, value)                                        \
+    ANY_BLOCK(suffix, type, value)
+FOLD_INTEGERS(INTEGER_BLOCKS)
+FOLD_FLOATS(FLOAT_BLOCKS)
+
+/* ---- a block's share ---- */
 
 static void push_sum(Fold *fold, double sum, int level) {
     int64_t count = ((fold->blocks >> level) + 1) << level;
@@ -92,16 +137,35 @@ static void push_sum(Fold *fold, double sum, int level) {
     fold->blocks = count;
 }
 
+static void add_integer(Fold *fold, int64_t value) { fold->i = (int64_t)((uint64_t)fold->i + (uint64_t)value); }
+static void multiply_integer(Fold *fold, int64_t value) { fold->i = (int64_t)((uint64_t)fold->i * (uint64_t)value); }
+
+#define INTEGER_CASES(CASE) case DTYPE_BOOL: case DTYPE_U8: CASE(u8, uint8_t) case DTYPE_I8: CASE(i8, int8_t) case DTYPE_I16: CASE(i16, int16_t) case DTYPE_I32: CASE(i32, int32_t) default: CASE(i64, int64_t)
+#define FLOAT_CASES(CASE) case DTYPE_F32: CASE(f32, float) case DTYPE_F64: CASE(f64, double) case DTYPE_BF16: CASE(bf16, uint16_t)
+
 static void fold_sum(Fold *fold, const void *values, int64_t n) {
-    if (fold->type == DTYPE_F32) push_sum(fold, sum_f32(values, n), 0);
-    else if (fold->type == DTYPE_F64) push_sum(fold, sum_f64(values, n), 0);
-    else fold->i = (int64_t)((uint64_t)fold->i + (uint64_t)sum_i64(values, n));
+#define FLOAT_CASE(suffix, type) push_sum(fold, sum_##suffix(values, n), 0); break;
+#define INTEGER_CASE(suffix, type) add_integer(fold, sum_##suffix(values, n)); break;
+    switch (fold->type) { FLOAT_CASES(FLOAT_CASE) INTEGER_CASES(INTEGER_CASE) }
+#undef FLOAT_CASE
+#undef INTEGER_CASE
 }
 
 static void fold_product(Fold *fold, const void *values, int64_t n) {
-    if (fold->type == DTYPE_F32) fold->f *= product_f32(values, n);
-    else if (fold->type == DTYPE_F64) fold->f *= product_f64(values, n);
-    else for (int64_t i = 0; i < n; i++) fold->i = (int64_t)((uint64_t)fold->i * (uint64_t)((const int64_t *)values)[i]);
+#define FLOAT_CASE(suffix, type) fold->f *= product_##suffix(values, n); break;
+#define INTEGER_CASE(suffix, type) multiply_integer(fold, product_##suffix(values, n)); break;
+    switch (fold->type) { FLOAT_CASES(FLOAT_CASE) INTEGER_CASES(INTEGER_CASE) }
+#undef FLOAT_CASE
+#undef INTEGER_CASE
+}
+
+static void fold_any(Fold *fold, const void *values, int64_t n) {
+    bool all = fold->reducer == REDUCE_ALL, found;
+    if (fold->i != all) return; /* settled */
+#define CASE(suffix, type) found = any_##suffix(values, n, all); break;
+    switch (fold->type) { FLOAT_CASES(CASE) INTEGER_CASES(CASE) }
+#undef CASE
+    if (found) fold->i = !all;
 }
 
 static bool is_max(Reducer reducer) { return reducer == REDUCE_MAX || reducer == REDUCE_ARGMAX; }
@@ -109,43 +173,31 @@ static bool is_max(Reducer reducer) { return reducer == REDUCE_MAX || reducer ==
 /* Is `value` better than what the fold has? NaN beats all but an earlier NaN. */
 static bool better(const Fold *fold, double f, int64_t i) {
     if (!fold->seen) return true;
-    if (fold->type == DTYPE_I64 || fold->type == DTYPE_BOOL) return is_max(fold->reducer) ? i > fold->i : i < fold->i;
+    if (!dtype_is_float(fold->type)) return is_max(fold->reducer) ? i > fold->i : i < fold->i;
     if (fold->f != fold->f) return false;
     return f != f || (is_max(fold->reducer) ? f > fold->f : f < fold->f);
 }
 
-/* The first place of a value, or of a NaN. It is there. */
-#define FIND(name, type)                                                    \
-    static int64_t name(const type *x, type value, bool nan) {              \
-        int64_t i = 0;                                                      \
-        while (nan ? x[i] == x[i] : x[i] != value) i++;                     \
-        return i;                                                           \
-    }
-FIND(find_f32, float)
-FIND(find_f64, double)
-FIND(find_i64, int64_t)
-
-#define EXTREME_OF(suffix, type, out, is_better)                                                                               \
-    do {                                                                                                                       \
-        type best = max ? max_##suffix(values, n, &nan) : min_##suffix(values, n, &nan);                                       \
-        if (nan ? fold->seen && fold->f != fold->f : !(is_better)) return;                                                     \
-        at = find_##suffix(values, best, nan);                                                                                 \
-        out = ((const type *)values)[at];                                                                                      \
-    } while (0)
-
 static void fold_extreme(Fold *fold, const void *values, int64_t n, int64_t first) {
     bool max = is_max(fold->reducer);
     int64_t at = 0;
-    _Bool nan = false;
-    if (fold->type == DTYPE_F32) EXTREME_OF(f32, float, fold->f, better(fold, (double)best, 0));
-    else if (fold->type == DTYPE_F64) EXTREME_OF(f64, double, fold->f, better(fold, best, 0));
-    else if (fold->type == DTYPE_I64) EXTREME_OF(i64, int64_t, fold->i, better(fold, 0, best));
-    else {
-        const void *hit = memchr(values, max, (size_t)n);
-        if (!better(fold, 0, hit ? max : !max)) return;
-        fold->i = hit ? max : !max;
-        at = hit ? (const char *)hit - (const char *)values : 0;
+#define FLOAT_CASE(suffix, type) {                                                        \
+        type best = max ? max_##suffix(values, n) : min_##suffix(values, n);              \
+        if (!better(fold, (double)VALUE_##suffix(best), 0)) return;                       \
+        if (fold->indexed) at = find_##suffix(values, n, best), best = ((const type *)values)[at]; \
+        fold->f = (double)VALUE_##suffix(best);                                           \
+        break;                                                                            \
     }
+#define INTEGER_CASE(suffix, type) {                                                      \
+        type best = max ? max_##suffix(values, n) : min_##suffix(values, n);              \
+        if (!better(fold, 0, best)) return;                                               \
+        if (fold->indexed) at = find_##suffix(values, n, best);                           \
+        fold->i = best;                                                                   \
+        break;                                                                            \
+    }
+    switch (fold->type) { FLOAT_CASES(FLOAT_CASE) INTEGER_CASES(INTEGER_CASE) }
+#undef FLOAT_CASE
+#undef INTEGER_CASE
     fold->at = first + at;
     fold->seen = true;
 }
@@ -155,29 +207,27 @@ void fold_block(Fold *fold, const void *values, int64_t n, int64_t first_index) 
     switch (fold->reducer) {
     case REDUCE_SUM: fold_sum(fold, values, n); break;
     case REDUCE_PROD: fold_product(fold, values, n); break;
-    case REDUCE_ANY: if (memchr(values, 1, (size_t)n)) fold->i = 1; break;
-    case REDUCE_ALL: if (memchr(values, 0, (size_t)n)) fold->i = 0; break;
+    case REDUCE_ANY: case REDUCE_ALL: fold_any(fold, values, n); break;
     default: fold_extreme(fold, values, n, first_index); break;
     }
 }
 
 static double cascade_total(const Fold *fold) {
     double total = 0;
-    for (int level = 0; level < CASCADE_LEVELS; level++)
+    for (int level = 0; fold->blocks >> level; level++)
         if (fold->blocks >> level & 1) total = fold->levels[level] + total;
     return total;
 }
 
 void fold_merge(Fold *fold, const Fold *later) {
-    bool integral = fold->type == DTYPE_I64 || fold->type == DTYPE_BOOL;
     switch (fold->reducer) {
     case REDUCE_SUM:
-        if (integral) fold->i = (int64_t)((uint64_t)fold->i + (uint64_t)later->i);
+        if (!dtype_is_float(fold->type)) add_integer(fold, later->i);
         else push_sum(fold, cascade_total(later), 0);
         break;
     case REDUCE_PROD:
         fold->f *= later->f;
-        fold->i = (int64_t)((uint64_t)fold->i * (uint64_t)later->i);
+        multiply_integer(fold, later->i);
         break;
     case REDUCE_ANY: fold->i |= later->i; break;
     case REDUCE_ALL: fold->i &= later->i; break;
@@ -188,119 +238,5 @@ void fold_merge(Fold *fold, const Fold *later) {
 }
 
 void fold_finish(Fold *fold) {
-    if (fold->reducer == REDUCE_SUM && fold->type != DTYPE_I64) fold->f = cascade_total(fold);
-}
-
-/* ---- columns ---- */
-
-void columns_begin(Columns *columns, Reducer reducer, DType type, int count) {
-    columns->reducer = reducer;
-    columns->type = type;
-    columns->count = count;
-    columns->seen = false;
-    int start = reducer == REDUCE_PROD || reducer == REDUCE_ALL;
-    for (int j = 0; j < count; j++) columns->f[j] = start, columns->i[j] = start, columns->at[j] = 0;
-}
-
-#define EACH for (int j = 0; j < n; j++)
-CLONES static void add_floats(double *f, const float *x, int n) { EACH f[j] += (double)x[j]; }
-CLONES static void add_doubles(double *f, const double *x, int n) { EACH f[j] += x[j]; }
-CLONES static void multiply_floats(double *f, const float *x, int n) { EACH f[j] *= (double)x[j]; }
-CLONES static void multiply_doubles(double *f, const double *x, int n) { EACH f[j] *= x[j]; }
-CLONES static void add_integers(int64_t *total, const int64_t *x, int n) { EACH total[j] = (int64_t)((uint64_t)total[j] + (uint64_t)x[j]); }
-CLONES static void multiply_integers(int64_t *total, const int64_t *x, int n) { EACH total[j] = (int64_t)((uint64_t)total[j] * (uint64_t)x[j]); }
-CLONES static void some_of(int64_t *found, const unsigned char *x, int n) { EACH found[j] |= x[j]; }
-CLONES static void all_of(int64_t *found, const unsigned char *x, int n) { EACH found[j] &= x[j]; }
-
-static double column_float(const Columns *columns, const void *values, int j) {
-    return columns->type == DTYPE_F32 ? (double)((const float *)values)[j] : ((const double *)values)[j];
-}
-
-static int64_t column_integer(const Columns *columns, const void *values, int j) {
-    return columns->type == DTYPE_I64 ? ((const int64_t *)values)[j] : ((const unsigned char *)values)[j];
-}
-
-static void column_extreme(Columns *columns, int j, double f, int64_t i, int64_t at) {
-    bool integral = columns->type == DTYPE_I64 || columns->type == DTYPE_BOOL, max = is_max(columns->reducer), wins = !columns->seen;
-    if (!wins && integral) wins = max ? i > columns->i[j] : i < columns->i[j];
-    else if (!wins && columns->f[j] == columns->f[j]) wins = f != f || (max ? f > columns->f[j] : f < columns->f[j]);
-    if (!wins) return;
-    columns->f[j] = f;
-    columns->i[j] = i;
-    columns->at[j] = at;
-}
-
-/* column_extreme for a whole row that is not the first, without branches. A NaN is never beaten: no comparison with it holds. */
-#define EXTREME_FLOATS(name, type, sign)                                                                 \
-    CLONES static void name(double *f, int64_t *at, const type *x, int n, int64_t index) {               \
-        EACH {                                                                                           \
-            double value = (double)x[j], former = f[j];                                                  \
-            bool wins = (value sign former) | ((value != value) & (former == former));                   \
-            f[j] = wins ? value : former;                                                                \
-            at[j] = wins ? index : at[j];                                                                \
-        }                                                                                                \
-    }
-#define EXTREME_INTEGERS(name, type, sign)                                                               \
-    CLONES static void name(int64_t *i, int64_t *at, const type *x, int n, int64_t index) {              \
-        EACH {                                                                                           \
-            int64_t value = x[j], former = i[j], place = at[j];                                          \
-            at[j] = value sign former ? index : place;                                                   \
-            i[j] = value sign former ? value : former;                                                   \
-        }                                                                                                \
-    }
-EXTREME_FLOATS(larger_floats, float, >)
-EXTREME_FLOATS(smaller_floats, float, <)
-EXTREME_FLOATS(larger_doubles, double, >)
-EXTREME_FLOATS(smaller_doubles, double, <)
-EXTREME_INTEGERS(larger_integers, int64_t, >)
-EXTREME_INTEGERS(smaller_integers, int64_t, <)
-EXTREME_INTEGERS(larger_bytes, unsigned char, >)
-EXTREME_INTEGERS(smaller_bytes, unsigned char, <)
-
-static void first_extremes(Columns *columns, const void *values, int64_t index) {
-    bool integral = columns->type == DTYPE_I64 || columns->type == DTYPE_BOOL;
-    for (int j = 0; j < columns->count; j++)
-        column_extreme(columns, j, integral ? 0 : column_float(columns, values, j), integral ? column_integer(columns, values, j) : 0, index);
-    columns->seen = true;
-}
-
-static void columns_extremes(Columns *columns, const void *values, int64_t index) {
-    bool max = is_max(columns->reducer);
-    int n = columns->count;
-    if (!columns->seen) first_extremes(columns, values, index);
-    else if (columns->type == DTYPE_F32) (max ? larger_floats : smaller_floats)(columns->f, columns->at, values, n, index);
-    else if (columns->type == DTYPE_F64) (max ? larger_doubles : smaller_doubles)(columns->f, columns->at, values, n, index);
-    else if (columns->type == DTYPE_I64) (max ? larger_integers : smaller_integers)(columns->i, columns->at, values, n, index);
-    else (max ? larger_bytes : smaller_bytes)(columns->i, columns->at, values, n, index);
-}
-
-void columns_row(Columns *columns, const void *values, int64_t index) {
-    int n = columns->count;
-    bool sum = columns->reducer == REDUCE_SUM;
-    switch (columns->reducer) {
-    case REDUCE_SUM: case REDUCE_PROD:
-        if (columns->type == DTYPE_F32) (sum ? add_floats : multiply_floats)(columns->f, values, n);
-        else if (columns->type == DTYPE_F64) (sum ? add_doubles : multiply_doubles)(columns->f, values, n);
-        else (sum ? add_integers : multiply_integers)(columns->i, values, n);
-        break;
-    case REDUCE_ANY: some_of(columns->i, values, n); break;
-    case REDUCE_ALL: all_of(columns->i, values, n); break;
-    default: columns_extremes(columns, values, index); break;
-    }
-}
-
-void columns_merge(Columns *columns, const Columns *later) {
-    bool sum = columns->reducer == REDUCE_SUM;
-    for (int j = 0; j < columns->count; j++) {
-        switch (columns->reducer) {
-        case REDUCE_SUM: case REDUCE_PROD:
-            columns->f[j] = sum ? columns->f[j] + later->f[j] : columns->f[j] * later->f[j];
-            columns->i[j] = (int64_t)(sum ? (uint64_t)columns->i[j] + (uint64_t)later->i[j] : (uint64_t)columns->i[j] * (uint64_t)later->i[j]);
-            break;
-        case REDUCE_ANY: columns->i[j] |= later->i[j]; break;
-        case REDUCE_ALL: columns->i[j] &= later->i[j]; break;
-        default: if (later->seen) column_extreme(columns, j, later->f[j], later->i[j], later->at[j]); break;
-        }
-    }
-    columns->seen |= later->seen;
+    if (fold->reducer == REDUCE_SUM && dtype_is_float(fold->type)) fold->f = cascade_total(fold);
 }

@@ -143,7 +143,7 @@ static int width(const Job *job) { return job->wide ? 8 : 4; }
 /* Not rounded yet: a mean divides first. */
 static double fold_values(const Job *job, Reducer reducer, const void *values, int64_t n) {
     Fold fold;
-    fold_begin(&fold, reducer, job->compute);
+    fold_begin(&fold, reducer, job->compute, false);
     for (int64_t i = 0; i < n; i += BLOCK) fold_block(&fold, (const char *)values + i * width(job), n - i < BLOCK ? n - i : BLOCK, i);
     fold_finish(&fold);
     return fold.f;
@@ -250,7 +250,7 @@ static void sum_task(const SumTask *all, int64_t task) {
     const Job *job = all->job;
     int64_t row = task / all->chunks, from = task % all->chunks * all->chunk, to = from + all->chunk < job->length ? from + all->chunk : job->length;
     Fold own, *fold = all->folds ? &all->folds[task] : &own;
-    fold_begin(fold, REDUCE_SUM, job->compute);
+    fold_begin(fold, REDUCE_SUM, job->compute, false);
     fold_terms(job, all->term, all->means ? all->means[row] : 0, row * job->length + from, row * job->length + to, from, fold);
     if (all->folds) return;
     fold_finish(fold);
@@ -270,7 +270,7 @@ static bool sum_terms(const Job *job, Term term, const double *means, double *su
     }
     for (int64_t row = 0; folds && row < job->rows; row++) {
         Fold total;
-        fold_begin(&total, REDUCE_SUM, job->compute);
+        fold_begin(&total, REDUCE_SUM, job->compute, false);
         for (int64_t c = 0; c < chunks; c++) fold_merge(&total, &folds[row * chunks + c]);
         fold_finish(&total);
         sums[row] = total.f;

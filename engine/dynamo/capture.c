@@ -303,7 +303,7 @@ static Value capture_item(VM *vm, Tensor *tensor) {
 static void capture_computed(VM *vm) { capture_of(vm)->entry->works_on_symbols = true; }
 
 static const Domain symbolic_domain = {
-    .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .type_only = capture_type_only, .truth = capture_truth, .item = capture_item,
+    .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .type_only = capture_type_only, .arithmetic = capture_arithmetic, .number_call = capture_number_call, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
     .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .computes = capture_computes, .unchanged = capture_unchanged, .replace_call = capture_replace_call,
     .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .may_call = capture_may_call,

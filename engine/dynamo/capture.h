@@ -106,6 +106,9 @@ Value capture_namespace_owner(Capture *capture, Value dict);
 bool capture_calls_on_namespace(Capture *capture, const Frame *frame);
 Value capture_identity(Capture *capture, Value object);                  /* id(object): of the program's own, guarded; V_NULL: of another */
 bool capture_exhausting_stop(VM *vm);                                    /* iterators.c: a change while a generator is run to its end: stops */
+/* computed.c: numbers that follow from symbolic sizes. V_NULL: none of these */
+Value capture_arithmetic(VM *vm, int binary_op, Value a, Value b);
+Value capture_number_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames);
 /* scalars.c: numbers as tensors */
 bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */
 void capture_operands(VM *vm, int op, Value *a, Value *b);

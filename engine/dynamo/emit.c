@@ -6,6 +6,7 @@
  *     a list made here        its items; BUILD_LIST; and a local keeps it, so that it is one object wherever it occurs
  *
  * To add a kind of value: a case in emit_object. */
+#include "dynamo/computed.h"
 #include "dynamo/iterators.h"
 #include "dynamo/numbers.h"
 #include "dynamo/shapes.h"
@@ -111,6 +112,7 @@ static void emit_root(Rewrite *r, const Source *source) {
         }
         break;
     case SOURCE_RANDOM: emit_scalar(r, source); break;
+    case SOURCE_COMPUTED: computed_emit(r, source->computed); break;
     case SOURCE_CELL: emit(r, OPCODE_LOAD_DEREF, code_localsplus_count(root->code) - root->code->nfrees + source->index); break;
     case SOURCE_DEFAULT:
         emit_held_object(r, value_object(root->function));

@@ -374,6 +374,7 @@ static bool read_slot(const SlotTest *test, SourceValues *values, int64_t *value
 
 /* NULL: all could be read and lie in their ranges. */
 static const Guard *read_slots(const GuardSet *set, GuardProgram *program, SourceValues *values) {
+    values->slots = program->slots; /* a place may be computed from earlier ones */
     for (int i = 0; i < set->slot_count; i++) {
         const SlotTest *test = &program->slot_tests[i];
         int64_t value;
@@ -381,7 +382,6 @@ static const Guard *read_slots(const GuardSet *set, GuardProgram *program, Sourc
         if (value < test->low || value > test->high) return test->guard;
         program->slots[i] = value;
     }
-    values->slots = program->slots;
     return NULL;
 }
 

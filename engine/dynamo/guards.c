@@ -1,7 +1,7 @@
 /* See guards.h. In: guards from capture and the frame of a call. Out: the values that guards look at, and every reason why an entry may not serve a call.
  * (The check itself: guard_check.c.) */
 #include "dynamo/iterators.h"
-#include "dynamo/guards.h"
+#include "dynamo/computed.h"
 #include <string.h>
 
 typedef struct GuardInfo { const char *name, *kind, *meaning; } GuardInfo;
@@ -138,6 +138,7 @@ static Value root_value(SourceValues *values, const Source *source) {
     switch (source->kind) {
     case SOURCE_LOCAL: return values->frame->fast[source->index];
     case SOURCE_GLOBAL: return dict_get_name(values->vm, namespace_of(values, source), source->name);
+    case SOURCE_COMPUTED: return computed_value(values, source->computed);
     case SOURCE_CELL: return cell_value(value_object(values->frame->function), source->index);
     case SOURCE_DEFAULT: return item_value(values->frame->function->defaults, source->index);
     default: return VALUE_NULL;
@@ -320,6 +321,7 @@ static void explain_guard(Explain *e, SourceValues *values) {
     Text text = {0};
     guard_print_bare(&text, values->vm, guard);
     const char *kind = guard_info[guard->kind].kind;
+    if (guard->source && guard->source->kind == SOURCE_COMPUTED) failure_add(e, "shape_expr", brief_text(e->arena, text_cstr(&text)));
     if (guard->kind == GUARD_EQUALS && guard->expected.tag == V_FLOAT && guard->expected.f != guard->expected.f) kind = "type"; /* nan equals nothing: its type is what differs */
     if (guard->kind == GUARD_EQUALS && guard->expected.tag == V_NONE) kind = "identity"; /* `is None` */
     failure_add(e, kind, guard->brief ? guard->brief : brief_text(e->arena, text_cstr(&text)));

@@ -132,6 +132,8 @@ static Value plain_result(VM *vm, int op, Value a, Value b) { return op >= DOMAI
 
 Value capture_computes(VM *vm, int op, Value a, Value b) {
     Capture *capture = capture_of(vm);
+    Value follows = op < DOMAIN_COMPARE ? capture_arithmetic(vm, op, a, b) : VALUE_NULL;
+    if (follows.tag != V_NULL) return follows;
     Node *left = box_of(capture, a), *right = box_of(capture, b);
     if (!spelled(op) || !may_be_number(a) || !may_be_number(b)) return VALUE_NULL;
     if (!left && !right && !is_dynamic_float(capture, a) && !is_dynamic_float(capture, b)) return VALUE_NULL;

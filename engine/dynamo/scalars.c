@@ -3,8 +3,8 @@
  *     y * u        u a float that was another one in an earlier compile   ->   %mul(%y, %l_u_), where l_u_ = ___as_tensor(L['u'])
  *     x * random.randint(1, 3)                                            ->   %mul(%x, %random_value_0), drawn before the graph at each call
  *
- * Only as an operand of + - * / or a comparison with a floating tensor of at least one dimension does such a number stay symbolic: there a
- * zero-dimensional tensor means what the number means. Anywhere else a float is specialized, and a drawn number ends the graph. */
+ * Only as an operand of + - * / or a comparison with a tensor does such a number stay symbolic: there a zero-dimensional tensor means what the
+ * number means, if it has the result's dtype where the tensor has no dimension either or is of integers. Anywhere else a float is specialized, and a drawn number ends the graph. */
 #include "dynamo/rewrite.h"
 #include "dynamo/shapes.h"
 #include <math.h>
@@ -53,6 +53,7 @@ static bool float_is_dynamic(Capture *capture, const Tracked *tracked) {
 }
 
 bool capture_float_stays(Capture *capture, const Tracked *tracked) {
+    if (tracked->source->kind == SOURCE_COMPUTED) return tracked->inner.tag == V_FLOAT;
     if (tracked->inner.tag != V_FLOAT || tracked->source->kind == SOURCE_NUMBER || !float_is_dynamic(capture, tracked)) return false;
     capture_guard(capture, GUARD_TYPE, tracked->source, value_object(class_of(capture->vm, tracked->inner)), "a number that changes from call to call");
     capture->entry->works_on_symbols = true;
@@ -65,13 +66,19 @@ static Tensor *scalar_of(Capture *capture, Value v, Value other) {
     const Tracked *tracked = (const Tracked *)v.o;
     bool random = tracked->source->kind == SOURCE_RANDOM;
     if (random ? tracked->inner.tag != V_INT && tracked->inner.tag != V_FLOAT : tracked->inner.tag != V_FLOAT) return NULL;
+    if (value_is(other, OBJ_TRACKED) && ((const Tracked *)other.o)->inner.tag != V_OBJECT) return NULL;
     other = vm_force(capture->vm, other);
     if (!value_is(other, OBJ_TENSOR)) return NULL;
     const Meta *meta = &((Tensor *)other.o)->meta;
-    if (!dtype_is_float(meta->dtype) || meta->rank == 0 || (!random && !capture_float_stays(capture, tracked))) return NULL;
-    int where = (int)meta->device.kind | meta->device.index << 4;
+    bool real = dtype_is_float(meta->dtype);
+    DType rounded = real ? meta->dtype : capture->vm->default_dtype; /* what a number becomes in eager execution */
+    bool exact = !random && (rounded == DTYPE_F32 || rounded == DTYPE_F64);
+    if ((!real || meta->rank == 0) && !exact) return NULL;
+    if (!random && !capture_float_stays(capture, tracked)) return NULL;
+    DType dtype = tracked->inner.tag == V_INT ? DTYPE_I64 : real && meta->rank > 0 ? DTYPE_F64 : rounded;
+    int where = (int)meta->device.kind | meta->device.index << 4 | (int)dtype << 12;
     const Source *source = capture_source(capture, SOURCE_AS_TENSOR, tracked->source, NULL, where, VALUE_NULL);
-    return scalar_input(capture, tracked->inner.tag == V_INT ? DTYPE_I64 : DTYPE_F64, meta->device, source, random ? arena_printf(capture->entry->arena, "random_value_%d", tracked->source->index) : input_name(capture, tracked->source));
+    return scalar_input(capture, dtype, meta->device, source, random ? arena_printf(capture->entry->arena, "random_value_%d", tracked->source->index) : input_name(capture, tracked->source));
 }
 
 /* A float that changes, beside a number: what the answer was is guarded, not the float. */
@@ -181,11 +188,14 @@ void emit_draws(Rewrite *r) {
 
 static Value as_tensor(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     (void)nargs; (void)kwnames;
-    Meta meta = {.dtype = args[0].tag == V_INT ? DTYPE_I64 : DTYPE_F64};
+    Meta meta = {.dtype = (DType)(args[1].i >> 12)};
     Tensor *made = tensor_new(vm, &meta);
     if (!made) return VALUE_ERROR;
-    memcpy(made->storage->data, args[0].tag == V_INT ? (const void *)&args[0].i : (const void *)&args[0].f, 8);
-    Device device = {(DeviceKind)(args[1].i & 15), (int)(args[1].i >> 4)};
+    double number = args[0].tag == V_INT ? (double)args[0].i : args[0].f;
+    float narrow = (float)number;
+    if (meta.dtype == DTYPE_F32) memcpy(made->storage->data, &narrow, sizeof narrow);
+    else memcpy(made->storage->data, meta.dtype == DTYPE_I64 ? (const void *)&args[0].i : (const void *)&number, 8);
+    Device device = {(DeviceKind)(args[1].i & 15), (int)(args[1].i >> 4 & 255)};
     if (device.kind == DEVICE_CPU) return value_object(made);
     Value to[2] = {value_object(made), device_new(vm, device)}, moved = vm_call_method(vm, to[0], "to", to + 1, 1);
     value_unref(vm, to[0]);

@@ -2,6 +2,7 @@
  *
  * To add a kind of value: a case in force_object, its guard, and how it is rebuilt in rewrite.c. */
 #include "dynamo/iterators.h"
+#include "dynamo/computed.h"
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include "vm/native.h"
@@ -365,6 +366,10 @@ static Value force_tracked(VM *vm, Tracked *tracked) {
     Value symbol;
     if (tracked->source->kind == SOURCE_NUMBER) {
         vec_push_in(capture->entry->arena, &capture->looked_at, capture->boxes.at[tracked->source->index]);
+        return real;
+    }
+    if (tracked->source->kind == SOURCE_COMPUTED) {
+        computed_specialize(tracked->source->computed);
         return real;
     }
     if (tracked->source->kind == SOURCE_RANDOM) return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "a number that is drawn at each call is needed by the program");

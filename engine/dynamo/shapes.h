@@ -16,6 +16,8 @@ void shapes_tensor(Capture *capture, const Tensor *real, const Source *source, i
 bool shapes_in_module(Capture *capture, const Source *source);
 /* A Python int that is dynamic: its symbol as a value (borrowed). false: it is a constant, to be guarded by its value. */
 bool shapes_int(Capture *capture, int64_t value, const Source *source, Value *symbol);
+/* An int that follows from symbols, as a symbol of its own; owned. */
+Value shapes_computed(Capture *capture, int64_t value, const Source *source, const char *why);
 /* Remembers a number that is a constant of this compile. */
 void shapes_constant(Capture *capture, Value value, const Source *source);
 /* At the end of a capture: the graph's metas as assumptions left them, and the guards. */

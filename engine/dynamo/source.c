@@ -19,7 +19,7 @@ const Source *source_make(SourceTable *table, SourceKind kind, const Source *bas
         if (s->kind == kind && s->base == base && s->name == name && s->index == index && key_same(s->key, key)) return s;
     }
     Source *source = ARENA_NEW(table->arena, Source);
-    *source = (Source){kind, base, name, index, key, table->all.count};
+    *source = (Source){.kind = kind, .base = base, .name = name, .index = index, .key = key, .id = table->all.count};
     vec_push_in(table->arena, &table->all, source);
     return source;
 }
@@ -47,6 +47,7 @@ void source_print(Text *text, const Source *source) {
     case SOURCE_PLUS_ZERO: case SOURCE_AS_TENSOR: break; /* printed as the number that it is made from */
     case SOURCE_RANDOM: text_printf(text, "random_value_%d", source->index); break;
     case SOURCE_NUMBER: text_printf(text, "number_%d", source->index); break;
+    case SOURCE_COMPUTED: text_put(text, source->name); break;
     case SOURCE_GLOBAL_STATE: text_put(text, "GLOBAL_STATE"); break;
     }
 }

@@ -122,6 +122,10 @@ static Value run_builtin(VM *vm, Builtin *b, Value *args, int nargs, Tuple *kwna
     int keywords = kwnames ? kwnames->count : 0;
     if ((b->max >= 0 && nargs > b->max) || nargs + keywords < b->min) return wrong_count(vm, b, nargs);
     if (keywords && b->effects & BUILTIN_POSITIONAL) return vm_no_keywords(vm, b->name, kwnames), VALUE_ERROR;
+    if (vm->domain->number_call) {
+        Value number = vm->domain->number_call(vm, b, args, nargs, kwnames);
+        if (number.tag != V_NULL) return number;
+    }
     if (b->effects & (BUILTIN_EFFECT | BUILTIN_BREAK) && vm->domain->replace_call) {
         Value replaced = vm->domain->replace_call(vm, b, args, nargs, kwnames);
         if (replaced.tag != V_NULL) return replaced;

@@ -34,6 +34,8 @@ typedef struct Domain {
     Value (*unchanged)(VM *vm, int op, Value a, Value b);       /* after `operands`: x + 0, x * 1 …, where the domain keeps x as it is; owned. V_NULL: compute */
     /* Instead of a binary operator (op: BinaryOp) or comparison (DOMAIN_COMPARE + CompareOp) on operands not looked at yet: an owned result, or V_NULL: as usual. */
     Value (*computes)(VM *vm, int op, Value a, Value b);
+    Value (*arithmetic)(VM *vm, int op, Value a, Value b);      /* for -x as x * -1: the same, of symbolic numbers alone */
+    Value (*number_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* the same for a builtin function of numbers, its arguments not forced */
     Value (*replace_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* of a builtin with effects; args[0] is self. V_NULL: call it */
     Value (*load_tensor_attr)(VM *vm, Tensor *tensor, const char *name);             /* V_NULL: as in the concrete domain */
     int (*store_tensor_attr)(VM *vm, Tensor *tensor, const char *name, Value value); /* 1: taken, 0: as in the concrete domain, -1: error; value V_NULL: deleted */

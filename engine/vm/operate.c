@@ -296,6 +296,8 @@ static Value number_unary(VM *vm, const char *what, Value v) {
 }
 
 Value vm_unary(VM *vm, const char *what, Value v) {
+    Value made = vm->domain->arithmetic && strcmp(what, "neg") == 0 ? vm->domain->arithmetic(vm, BINARY_MULTIPLY, v, value_int(-1)) : VALUE_NULL;
+    if (made.tag != V_NULL) return made;
     v = vm_force(vm, v);
     if (value_is_error(v)) return v;
     if (value_is(v, OBJ_TENSOR)) return tensor_unary(vm, what, v);

@@ -35,7 +35,7 @@ typedef struct Machine {
     int depth; Span span;
     const Op *open_leaf; SymTable *syms; int in_body;
     Modes modes;
-    bool capturing, copying, only_cached;
+    bool capturing, copying, only_cached; Stance stance;
     CompileOptions options;
     Object *module; const Code *compiled_code;
     const DynamoWatch *watch;

@@ -233,4 +233,6 @@ void dynamo_define(Dynamo *dynamo) {
     shapes_define(dynamo);
     functorch_define(dynamo);
     explain_define(dynamo);
+    Dict *config = module_dict(vm, "torch._dynamo.config");
+    if (in && config && compiler) tools_define(dynamo, in, config, compiler);
 }

@@ -486,6 +486,18 @@ static Value run_beyond_limit(Dynamo *dynamo, CodeCache *cache, Frame *frame) {
     return result;
 }
 
+/* Where a compile, or another one, is an error to the program. */
+static bool may_compile(const Dynamo *dynamo, const CodeCache *cache) {
+    if (dynamo->copying) return true;
+    if (dynamo->stance == STANCE_FAIL) {
+        vm_raise(dynamo->vm, "RuntimeError", "Detected recompile when torch.compile stance is 'fail_on_recompile'. filename: '%s', function name: '%s', line number: %d", cache->code->file ? cache->code->file->name : "", cache->code->name, span_line(cache->code->span));
+        return false;
+    }
+    if (!cache->entries.count || !shapes_config(dynamo).error_on_recompile) return true;
+    vm_raise(dynamo->vm, "RecompileError", "Recompiling function %s: torch._dynamo.config.error_on_recompile is set", cache->code->name);
+    return false;
+}
+
 static Value evaluate(VM *vm, Frame *frame, void *state) {
     Dynamo *dynamo = state;
     if (frame->function && frame->function->disabled) return frame->function->disabled_alone ? frame_run(vm, frame) : run_disabled(vm, frame);
@@ -502,6 +514,7 @@ static Value evaluate(VM *vm, Frame *frame, void *state) {
         return frame_run(vm, frame);
     }
     if (!entry && dynamo->only_cached) return frame_run(vm, frame);
+    if (!entry && !may_compile(dynamo, cache)) return VALUE_ERROR;
     if (!entry && (cache->limit_noted || cache->entries.count >= shapes_config(dynamo).recompile_limit)) return run_beyond_limit(dynamo, cache, frame);
     if (!entry) {
         Outcome outcome = compile_frame(dynamo, cache, frame, &entry);
@@ -523,7 +536,10 @@ Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, V
     CompileOptions former = dynamo->options;
     Object *module = dynamo->module;
     const Code *compiled_code = dynamo->compiled_code;
-    if (!dynamo->capturing) {
+    bool only_cached = dynamo->only_cached;
+    if (!dynamo->capturing && dynamo->stance == STANCE_EAGER) vm->evaluator = NULL;
+    else if (!dynamo->capturing) {
+        dynamo->only_cached |= dynamo->stance == STANCE_CACHED;
         vm->evaluator = evaluate;
         vm->evaluator_state = dynamo;
         dynamo->options = *options;
@@ -533,6 +549,7 @@ Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, V
     Value result = vm_call(vm, callee, args, nargs, kwnames);
     vm->evaluator = evaluator;
     vm->evaluator_state = evaluator_state;
+    dynamo->only_cached = only_cached;
     dynamo->options = former;
     dynamo->module = module;
     dynamo->compiled_code = compiled_code;

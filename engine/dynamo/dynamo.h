@@ -26,6 +26,9 @@ typedef struct RecompileRecord { const char *compile, *kind, *reason, *function;
 /* What one torch.compile(...) call asked for. */
 typedef struct CompileOptions { bool fullgraph, dynamic_set, dynamic; const char *backend, *mode; /* interned */ Value function; /* a backend of the program (borrowed), or V_NULL */ } CompileOptions;
 
+/* torch.compiler.set_stance: compiled functions run eagerly; only entries that are there serve; a compile is an error */
+typedef enum Stance { STANCE_DEFAULT, STANCE_EAGER, STANCE_CACHED, STANCE_FAIL } Stance;
+
 struct Dynamo {
     VM *vm;
     Arena *arena;                   /* session's */
@@ -42,6 +45,7 @@ struct Dynamo {
     VEC(RecompileRecord) recompiles;
     CompileOptions options;         /* of the compiled call that is running */
     bool capturing;
+    Stance stance;
     bool only_cached;               /* a frame beyond the limit of recompiles runs: what it calls is served by entries that are there, and nothing is compiled */
     const Code *compiled_code;      /* of the function that the running compiled call is of, or NULL */
     Object *module;                 /* the module that the running compiled call is of, or NULL */
@@ -67,6 +71,7 @@ void dynamo_reset(Dynamo *dynamo);                                       /* torc
 void functorch_define(Dynamo *dynamo);                                   /* torch._functorch.config (define_functorch.c) */
 void functorch_policy(const Dynamo *dynamo, Policy *policy);             /* a compile's policy as torch._functorch.config and the backend have it now */
 void explain_define(Dynamo *dynamo);                                     /* torch._dynamo.explain, torch.compiler.disable (explain.c) */
+void tools_define(Dynamo *dynamo, Dict *in_dynamo, Dict *in_config, Dict *in_compiler); /* define_tools.c: what is written in the language */
 void dynamo_define(Dynamo *dynamo);                                      /* puts torch.compile, torch._dynamo, torch.compiler into the modules */
 /* Calls callee under torch.compile. Owned. */
 Value dynamo_call(Dynamo *dynamo, const CompileOptions *options, Value callee, Value *args, int nargs, Tuple *kwnames);

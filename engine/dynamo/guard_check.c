@@ -26,7 +26,7 @@ static bool tensor_holds(VM *vm, const Guard *guard, Value value) {
     const Tensor *t = (const Tensor *)value.o;
     const Meta *want = &guard->meta, *got = &t->meta;
     return want->dtype == got->dtype && device_equal(want->device, got->device) && want->rank == got->rank && dims_hold(want->sizes, got->sizes, want->rank) &&
-           dims_hold(want->strides, got->strides, want->rank) && tensor_needs_grad(t) == guard->requires_grad && t->is_parameter == guard->is_parameter && marks_hold(vm, guard, t);
+           dims_hold(want->strides, got->strides, want->rank) && tensor_needs_grad(t) == guard->requires_grad && t->is_parameter == guard->is_parameter && t->of_inference == guard->of_inference && marks_hold(vm, guard, t);
 }
 
 static int64_t value_count(Value value) {
@@ -209,7 +209,7 @@ typedef struct TensorTest {
     int local, object, rank;        /* local: slot of the frame; -1: by its source; object: id of the source that it is an attribute of, or -1 */
     MetaHead head;
     uint32_t wanted;
-    bool requires_grad, is_parameter, all_fixed, apart; /* apart: not a tensor that this check met already */
+    bool requires_grad, is_parameter, of_inference, all_fixed, apart; /* apart: not a tensor that this check met already */
     SourceRead read;                /* an attribute: what the object's dict had when it was last read */
     int64_t dims[];
 } TensorTest;
@@ -247,6 +247,7 @@ static TensorTest *put_tensor(TensorTest *test, const Guard *guard, bool apart) 
     test->head.fields.rank = meta->rank;
     test->requires_grad = guard->requires_grad;
     test->is_parameter = guard->is_parameter;
+    test->of_inference = guard->of_inference;
     test->all_fixed = true;
     test->apart = apart;
     for (int i = 0; i < 2 * meta->rank; i++) {
@@ -350,7 +351,7 @@ static const Guard *test_tensor(TensorTest *test, SourceValues *values, const Gu
     MetaHead head;
     memcpy(&head, &t->meta, sizeof head);
     if (((head.words[0] ^ test->head.words[0]) | (head.words[1] ^ test->head.words[1])) || !dims_match(test, &t->meta)) return test->guard;
-    if (tensor_needs_grad(t) != test->requires_grad || t->is_parameter != test->is_parameter || !marks_hold(values->vm, test->guard, t)) return test->guard;
+    if (tensor_needs_grad(t) != test->requires_grad || t->is_parameter != test->is_parameter || t->of_inference != test->of_inference || !marks_hold(values->vm, test->guard, t)) return test->guard;
     if (!test->apart) return NULL;
     bool again = t->met == stamp;
     t->met = stamp;

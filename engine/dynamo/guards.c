@@ -264,6 +264,7 @@ static void explain_tensor(Explain *e, VM *vm, Value value) {
     if (want->dtype != got->dtype) failure_add(e, "dtype", arena_printf(e->arena, "tensor '%s' dtype mismatch. expected %s, actual %s", e->path, dtype_info[want->dtype].name, dtype_info[got->dtype].name));
     if (!device_equal(want->device, got->device)) failure_add(e, "device", arena_printf(e->arena, "tensor '%s' device mismatch", e->path));
     if (tensor_needs_grad(t) != guard->requires_grad) failure_add(e, "requires_grad", arena_printf(e->arena, "tensor '%s' requires_grad mismatch. expected requires_grad=%d", e->path, guard->requires_grad));
+    if (t->of_inference != guard->of_inference) failure_add(e, "device", arena_printf(e->arena, "tensor '%s' dispatch key set mismatch: %s", e->path, t->of_inference ? "made under inference_mode" : "not made under inference_mode"));
     if (t->is_parameter != guard->is_parameter) failure_add(e, "type", arena_printf(e->arena, "expected type of '%s' to be a %s", e->path, guard->is_parameter ? "Parameter" : "Tensor"));
     if (want->rank != got->rank) failure_add(e, "rank", arena_printf(e->arena, "tensor '%s' rank mismatch. expected %d, actual %d", e->path, want->rank, got->rank));
     else explain_sizes(e, want, got);
@@ -271,8 +272,10 @@ static void explain_tensor(Explain *e, VM *vm, Value value) {
 
 static const char *global_state_text(Arena *arena, VM *vm, const Guard *guard) {
     const Modes *want = &guard->modes;
-    return arena_printf(arena, "GLOBAL_STATE changed:%s%s%s%s", vm->grad_enabled != want->grad_enabled ? " grad_mode" : "", vm->default_dtype != want->default_dtype ? " default_dtype" : "",
-                        autocast_equal(&vm->torch->autocast, &want->autocast) ? "" : " autocast", vm->inference != want->inference ? " inference_mode" : "");
+    Modes now = modes_now(vm);
+    const char *more = arena_printf(arena, "%s%s%s", now.deterministic != want->deterministic ? " deterministic_algorithms" : "", now.tf32 != want->tf32 ? " allow_tf32" : "", now.threads != want->threads ? " num_threads" : "");
+    return arena_printf(arena, "GLOBAL_STATE changed:%s%s%s%s%s", vm->grad_enabled != want->grad_enabled ? " grad_mode" : "", vm->default_dtype != want->default_dtype ? " default_dtype" : "",
+                        autocast_equal(&vm->torch->autocast, &want->autocast) ? "" : " autocast", vm->inference != want->inference ? " inference_mode" : "", more);
 }
 
 static void print_value(Text *text, VM *vm, Value value);

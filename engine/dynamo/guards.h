@@ -34,7 +34,7 @@ typedef struct Guard {
     const char *name;               /* ABSENT */
     bool in_class;                  /* ABSENT: the class has it, and only the object's own attributes are asked */
     Meta meta;                      /* TENSOR; a size or stride that is no integer may have any value */
-    bool requires_grad, is_parameter;
+    bool requires_grad, is_parameter, of_inference;
     unsigned marks;                 /* TENSOR: dims that were marked dynamic; a tensor with others marked is compiled for itself */
     const char *expression, *brief; /* SHAPE_EXPR: "2 <= L['x'].size()[0]"; the same as failures name it, "2 <= x.size()[0]" */
     int slot; DimCode code;         /* SHAPE_EXPR: over the set's slots; slot >= 0: that slot has the code's value; -1: the code is not 0 */

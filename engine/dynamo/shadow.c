@@ -52,7 +52,7 @@ static Value force_tensor(Capture *capture, Tensor *real, const Source *source) 
     meta.requires_grad = tensor_needs_grad(real);
     meta.offset = 0; /* not guarded: the graph is given the address of the first element */
     shapes_tensor(capture, real, source, capture->entry->inputs.count, &meta);
-    Guard guard = {.kind = GUARD_TENSOR, .source = source, .meta = meta, .requires_grad = meta.requires_grad, .is_parameter = real->is_parameter, .marks = shapes_marks(vm, real),
+    Guard guard = {.kind = GUARD_TENSOR, .source = source, .meta = meta, .requires_grad = meta.requires_grad, .is_parameter = real->is_parameter, .of_inference = real->of_inference, .marks = shapes_marks(vm, real),
                    .span = vm_user_span(vm), .why = "a tensor input of the graph"};
     guard_add(&capture->entry->guards, vm, guard);
     Node *node = graph_input(capture->entry->graph, input_name(capture, source), &meta, guard.span);

@@ -42,7 +42,7 @@ void frame_state_see_number(FrameState *state, Value number);
 void *frame_states_copy(Arena *arena, const CodeCache *cache);
 
 /* ---- settings (define_shapes.c): torch._dynamo.config, mark_dynamic and its relatives ---- */
-typedef struct ShapeConfig { bool automatic, assume_static, specialize_int, static_parameters; int recompile_limit; } ShapeConfig;
+typedef struct ShapeConfig { bool automatic, assume_static, specialize_int, static_parameters, error_on_recompile; int recompile_limit; } ShapeConfig;
 ShapeConfig shapes_config(const Dynamo *dynamo);
 void shapes_define(Dynamo *dynamo);
 typedef struct ShapeMark { bool dynamic, weak, is_static, bounded; int64_t low, high; } ShapeMark;

@@ -19,6 +19,7 @@ static Tensor *tensor_over(VM *vm, const Meta *meta, Storage *storage) {
     t->meta = *meta;
     t->meta.requires_grad = false;
     t->storage = storage;
+    t->of_inference = storage->inference;
     t->made_at = vm->span;
     return t;
 }

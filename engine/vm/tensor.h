@@ -17,6 +17,7 @@ struct Tensor {
     bool has_marks;                /* sizes were marked dynamic: see dict */
     bool requires_grad;            /* leaf flag; for non-leaves grad_fn != NULL */
     bool is_parameter, retains_grad, is_view;
+    bool of_inference;             /* its storage was made under inference_mode */
     GradNode *grad_fn; int grad_index; /* which output of grad_fn */
     GradNode *accumulator;         /* leaves: their AccumulateGrad, made on demand (weak) */
     Tensor *grad;                  /* .grad or NULL; owned */

@@ -1,5 +1,6 @@
 /* AOT without the VM: minimum cuts against brute force, graph building and verification. */
 #include "aot/aot.h"
+#include "base/intern.h"
 #include "op/op.h"
 #include "unit.h"
 
@@ -90,7 +91,89 @@ START_TEST(names_are_unique_like_fx) {
 }
 END_TEST
 
+START_TEST(names_of_python_get_a_number) {
+    Arena *arena = arena_new("test");
+    int id = 0;
+    Graph *graph = graph_new(arena, "dynamo", NULL, &id);
+    Meta meta = meta_new(DTYPE_F32, (Device){DEVICE_CPU, 0}, 0, NULL);
+    const char *base[] = {"sum", "sum", "float", "lambda", "True", "abs", "zip", "summary", "long"}, *want[] = {"sum_1", "sum_2", "float_1", "lambda_1", "True_1", "abs_1", "zip_1", "summary", "long"};
+    for (size_t i = 0; i < sizeof base / sizeof *base; i++) ck_assert_str_eq(graph_input(graph, base[i], &meta, (Span){0})->name, want[i]);
+    arena_free(arena);
+}
+END_TEST
+
+/* x f32[s0]; floordiv = s0 // 2; add = floordiv + 1; a mode; abs(x) unused. */
+typedef struct Numbers { Arena *arena; OpTable *ops; Graph *graph; Node *x, *floordiv, *add, *unused; Dim s0, half, more; int id; } Numbers;
+
+static Node *number_of(Graph *graph, const char *spelled, Dim a, Dim b, Dim value) {
+    Arg args[] = {arg_int(a), arg_int(b)};
+    return graph_number(graph, spelled, args, 2, arg_int(value), (Span){0});
+}
+
+static LangSession lang;
+static Failure failure;
+
+static void numbers_make(Numbers *n) {
+    n->arena = arena_new("test");
+    lang = (LangSession){.arena = n->arena, .names = interner_new(n->arena), .failure = &failure};
+    n->ops = op_table_new(n->arena, &lang);
+    SymTable *syms = sym_table_new(n->arena);
+    n->graph = graph_new(n->arena, "dynamo", syms, &n->id);
+    n->s0 = sym_var(syms, "s0", 2, 100, SYM_SIZE);
+    n->half = dim_floordiv(syms, n->s0, 2);
+    n->more = dim_add(syms, n->half, 1);
+    Meta meta = meta_new(DTYPE_F32, (Device){DEVICE_CPU, 0}, 1, &n->s0);
+    n->x = graph_input(n->graph, "x", &meta, (Span){0});
+    n->floordiv = number_of(n->graph, "floordiv", n->s0, 2, n->half);
+    n->add = number_of(n->graph, "add", n->half, 1, n->more);
+    graph_effect(n->graph, "_set_grad_enabled", "torch._C._set_grad_enabled(False)", (Span){0});
+    Arg arg = arg_node(n->x);
+    n->unused = graph_call(n->graph, op_find(n->ops, "abs"), &arg, 1, &meta, 1, (Span){0});
+}
+
+START_TEST(numbers_are_listed_by_name) {
+    Numbers n = {0};
+    numbers_make(&n);
+    const char *error;
+    Text text = {0};
+    ck_assert(graph_verify(n.graph, &error));
+    ck_assert(graph_number_of(n.graph, n.half) == n.floordiv && !graph_number_of(n.graph, n.s0) && !graph_number_of(n.graph, 7));
+    node_print(&text, n.graph, n.add);
+    ck_assert_str_eq(text_cstr(&text), "add: \"Sym(s0//2 + 1)\" = floordiv + 1");
+    text_clear(&text);
+    node_print(&text, n.graph, n.graph->nodes.at[3]);
+    ck_assert_str_eq(text_cstr(&text), "_set_grad_enabled = torch._C._set_grad_enabled(False)");
+    text_free(&text);
+    arena_free(n.arena);
+}
+END_TEST
+
+START_TEST(a_number_is_no_tensor) {
+    Numbers n = {0};
+    numbers_make(&n);
+    const char *error;
+    ((Arg *)(uintptr_t)n.unused->args)[0].tensor.owner = n.add;
+    ck_assert(!graph_verify(n.graph, &error));
+    ck_assert_str_eq(error, "%abs_1 takes %add for a tensor");
+    arena_free(n.arena);
+}
+END_TEST
+
+START_TEST(what_is_unused_is_dropped) {
+    Numbers n = {0};
+    numbers_make(&n);
+    Arg arg = arg_node(n.x);
+    Node *neg = graph_call(n.graph, op_find(n.ops, "neg"), &arg, 1, n.x->metas, 1, (Span){0});
+    graph_output(n.graph, &neg, 1);
+    graph_drop_unused(n.graph);
+    ck_assert_int_eq(n.graph->nodes.count, 2);
+    ck_assert(n.graph->nodes.at[0] == n.x && n.graph->nodes.at[1] == neg);
+    arena_free(n.arena);
+}
+END_TEST
+
 int main(void) {
-    const TTest *tests[] = {minimum_cut_matches_brute_force, an_infinite_path_has_no_cut, a_long_chain_does_not_deepen_the_stack, names_are_unique_like_fx};
+    const TTest *tests[] = {minimum_cut_matches_brute_force, an_infinite_path_has_no_cut, a_long_chain_does_not_deepen_the_stack, names_are_unique_like_fx, names_of_python_get_a_number,
+                            numbers_are_listed_by_name, a_number_is_no_tensor, what_is_unused_is_dropped};
     return UNIT_RUN("aot", tests, NULL, NULL);
 }

@@ -126,8 +126,11 @@ static bool is_listed_size(const Listing *l, Dim size) {
     return false;
 }
 
+/* The node that stands for a tensor in the graph: that which reads it as a number, if there is one. */
+static const Node *shown_for(const Node *node) { return node->as_number ? node->as_number : node; }
+
 static Value value_of(const Listing *l, const Arg *arg) {
-    if (arg->tag == ARG_TENSOR) return arg->tensor.owner ? reference_to(l, arg->tensor.owner, 0) : VALUE_NONE;
+    if (arg->tag == ARG_TENSOR) return arg->tensor.owner ? reference_to(l, shown_for(arg->tensor.owner), 0) : VALUE_NONE;
     if (arg->tag == ARG_TENSORS) {
         Value list = list_new(l->vm, NULL, 0);
         for (int i = 0; i < arg->list.count; i++) {
@@ -139,9 +142,11 @@ static Value value_of(const Listing *l, const Arg *arg) {
     }
     if (arg->tag != ARG_INT || dim_is_int(arg->i)) return value_of_arg(l->vm, arg);
     if (is_listed_size(l, arg->i)) return reference_to(l, NULL, arg->i);
+    const Node *number = graph_number_of(l->graph, arg->i);
+    if (number) return reference_to(l, number, 0);
     Text text = {0};
     dim_print(&text, arg->i);
-    Value shown = str_from(l->vm, text_cstr(&text)); /* arithmetic on sizes is no node here */
+    Value shown = str_from(l->vm, text_cstr(&text)); /* an op's own arithmetic on sizes */
     text_free(&text);
     return shown;
 }
@@ -157,12 +162,29 @@ static void list_take(VM *vm, Value list, Value item) {
     value_unref(vm, item);
 }
 
+/* An argument that is a constant of this compile, computed by a number of the graph. */
+static const Node *number_behind(const Node *node, const Arg *arg) {
+    for (int i = 0; arg->tag == ARG_FLOAT && i < node->number_count; i++)
+        if (node->numbers[i]->value.tag == ARG_FLOAT && !memcmp(&node->numbers[i]->value.f, &arg->f, sizeof arg->f)) return node->numbers[i];
+    return NULL;
+}
+
+static Value argument_of(const Listing *l, const Node *node, const Arg *arg) {
+    const Node *number = number_behind(node, arg);
+    if (number) return reference_to(l, number, 0);
+    if (node->kind == NODE_NUMBER && arg->tag == ARG_TENSOR) return reference_to(l, arg->tensor.owner, 0);
+    return value_of(l, arg);
+}
+
+static bool is_number_call(const Node *node, const char *spelled) { return node->kind == NODE_NUMBER && !strcmp(node->spelled, spelled); }
+
 /* Arguments up to the last one that is no default. */
 static Value arguments_of(const Listing *l, const Node *node) {
-    int count = node->kind == NODE_CALL ? node->nargs : node->kind == NODE_GETITEM ? 1 : 0;
+    int count = node->nargs;
     while (node->kind == NODE_CALL && count > 0 && node_argument_is_default(node, count - 1)) count--;
     Value list = list_new(l->vm, NULL, 0);
-    for (int i = 0; i < count; i++) list_take(l->vm, list, value_of(l, &node->args[i]));
+    for (int i = 0; i < count; i++) list_take(l->vm, list, argument_of(l, node, &node->args[i]));
+    if (is_number_call(node, "sym_sum")) return tuple_take_all(l->vm, &list, 1); /* of a list */
     if (node->kind == NODE_GETITEM) list_append(l->vm, (List *)list.o, value_int(node->index));
     return tuple_of_list(l->vm, list);
 }
@@ -172,10 +194,19 @@ static void fact_add(VM *vm, Value list, const char *op, const char *name, const
     list_take(vm, list, tuple_take_all(vm, items, 6));
 }
 
+/* "torch._C._set_grad_enabled(False)" -> "_set_grad_enabled" */
+static const char *effect_name(Arena *arena, const Node *node) {
+    size_t length = strcspn(node->spelled, "("), start = length;
+    while (start > 0 && node->spelled[start - 1] != '.') start--;
+    return arena_strndup(arena, node->spelled + start, length - start);
+}
+
 /* The target of an input is its source as a name: l_x_ is given as L_x_. */
 static const char *target_of(const Listing *l, const Node *node) {
     if (node->kind == NODE_CALL) return node->op->name;
     if (node->kind == NODE_GETITEM) return "getitem";
+    if (node->kind == NODE_NUMBER) return node->spelled;
+    if (node->kind == NODE_EFFECT) return effect_name(l->scratch, node);
     char *target = arena_strdup(l->scratch, node->name);
     if ((target[0] == 'l' || target[0] == 'g') && target[1] == '_') target[0] = (char)(target[0] - 'a' + 'A');
     return target;
@@ -196,9 +227,9 @@ static Value facts_of(VM *vm, const Entry *entry) {
         const Node *node = l.nodes.at[i].node;
         const char *name = node ? node->name : dim_sym(l.nodes.at[i].size)->name;
         bool given = !node || node->kind == NODE_INPUT;
-        const char *op = given ? "placeholder" : node->kind == NODE_CONSTANT ? "get_attr" : node->kind == NODE_CALL && node->is_method ? "call_method" : "call_function";
+        const char *op = given ? "placeholder" : node->kind == NODE_CONSTANT ? "get_attr" : (node->kind == NODE_CALL && node->is_method) || is_number_call(node, "item") ? "call_method" : "call_function";
         Value args = node ? arguments_of(&l, node) : tuple_new(vm, NULL, 0), example = node ? VALUE_NONE : value_int(dim_hint(l.nodes.at[i].size));
-        fact_add(vm, list, op, name, node ? target_of(&l, node) : name, node && (node->kind == NODE_GETITEM || node->is_operator), args, example);
+        fact_add(vm, list, op, name, node ? target_of(&l, node) : name, node && (node->kind == NODE_GETITEM || node->kind == NODE_NUMBER || node->is_operator), args, example);
     }
     fact_add(vm, list, "output", "output", "output", false, outputs_of(&l), VALUE_NONE);
     arena_free(l.scratch);

@@ -25,6 +25,8 @@ static const ItemTheme ITEMS[] = {
     {"create",    "note",          "filled",                "#f3f4f6", "#6b7280", 0,  false},
     {"mutate",    "box",           "filled,bold",           "#fff2cc", "#7a5c00", 33, false},
     {"random",    "component",     "filled",                "#e8f6fb", "#2b7ea1", 36, false},
+    {"number",    "box",           "rounded,dashed,filled", "#fffbe0", "#857000", 33, false},
+    {"effect",    "tab",           "filled",                "#f3f4f6", "#6b7280", 90, false},
     {"composite", "folder",        "filled",                "#eef2ff", "#4b5aa8", 34, false},
     {"collective","component",     "filled,bold",           "#e8f6fb", "#2b7ea1", 36, false},
     {"guard",     "box",           "filled",                "#fffbe0", "#857000", 33, false},

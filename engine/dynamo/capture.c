@@ -285,7 +285,8 @@ static int capture_truth(VM *vm, Tensor *tensor) {
         Capture *capture = capture_of(vm);
         vec_push_in(capture->entry->arena, &capture->entry->held, value_ref(value_tensor(tensor)));
         vec_push_in(capture->entry->arena, &capture->checks, ((TensorCheck){tensor, message, vm->span}));
-        graph_effect(capture->entry->graph, "_assert_async", assertion_text(capture, tensor, message), vm_user_span(vm));
+        Arg condition = tensor->node ? arg_node(tensor->node) : arg_none();
+        graph_effect(capture->entry->graph, "_assert_async", assertion_text(capture, tensor, message), &condition, 1, vm_user_span(vm));
         return 1;
     }
     Opcode opcode = vm->frame && vm->frame->pc > 0 ? (Opcode)vm->frame->code->instrs[vm->frame->pc - 1].opcode : OPCODE_NOP;
@@ -467,6 +468,7 @@ static void capture_begin(Capture *capture) {
     capture->namespaces = map_new(arena);
     capture->known = map_new(arena);
     capture->constants = map_new(arena);
+    capture->box_by_value = map_new(arena);
     capture->modes = capture->noted = modes_now(vm);
     capture->outer_hook = vm->instruction_hook;
     capture->outer_state = vm->instruction_state;

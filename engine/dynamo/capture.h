@@ -48,6 +48,7 @@ typedef struct Capture {
     VEC(Draw) draws;
     VEC(TensorCheck) checks;
     VEC(Node *) boxes;              /* by index of SOURCE_NUMBER: numbers of the graph that are constants of this compile */
+    Map *box_by_value;              /* a float's bits -> its box's node */
     VEC(Node *) looked_at;          /* of them, those that the running instruction took the values of */
     Modes modes;                    /* as the frame found them */
     Modes noted;                    /* as the graph's nodes have them so far: grad_enabled and autocast */

@@ -12,7 +12,7 @@
 static void note_grad(Capture *capture, bool enabled) {
     if (capture->noted.grad_enabled == enabled) return;
     capture->noted.grad_enabled = enabled;
-    graph_effect(capture->entry->graph, "_set_grad_enabled", enabled ? "torch._C._set_grad_enabled(True)" : "torch._C._set_grad_enabled(False)", vm_user_span(capture->vm));
+    graph_effect(capture->entry->graph, "_set_grad_enabled", enabled ? "torch._C._set_grad_enabled(True)" : "torch._C._set_grad_enabled(False)", (Arg[]){arg_bool(enabled)}, 1, vm_user_span(capture->vm));
 }
 
 static void note_enter(Capture *capture, const Autocast *now) {
@@ -22,7 +22,8 @@ static void note_enter(Capture *capture, const Autocast *now) {
     bool on = now->enabled[kind];
     const char *dtype = on ? arena_printf(arena, "torch.%s", dtype_info[now->dtype[kind]].name) : "None";
     const char *text = arena_printf(arena, "torch.amp.autocast_mode._enter_autocast('%s', %s, %s, None)", kind == DEVICE_CUDA ? "cuda" : "cpu", dtype, on ? "True" : "False");
-    AutocastEntered entered = {graph_effect(capture->entry->graph, "_enter_autocast", text, vm_user_span(capture->vm)), *before};
+    Arg args[] = {{.tag = ARG_STR, .s = kind == DEVICE_CUDA ? "cuda" : "cpu"}, on ? (Arg){.tag = ARG_DTYPE, .dtype = now->dtype[kind]} : arg_none(), arg_bool(on), arg_none()};
+    AutocastEntered entered = {graph_effect(capture->entry->graph, "_enter_autocast", text, args, 4, vm_user_span(capture->vm)), *before};
     vec_push_in(arena, &capture->autocasts, entered);
     capture->noted.autocast = *now;
 }
@@ -30,7 +31,7 @@ static void note_enter(Capture *capture, const Autocast *now) {
 static void note_exit(Capture *capture) {
     AutocastEntered entered = vec_pop(&capture->autocasts);
     const char *text = arena_printf(capture->entry->arena, "torch.amp.autocast_mode._exit_autocast(%s)", entered.node->name);
-    graph_effect(capture->entry->graph, "_exit_autocast", text, vm_user_span(capture->vm));
+    graph_effect(capture->entry->graph, "_exit_autocast", text, NULL, 0, vm_user_span(capture->vm));
     capture->noted.autocast = entered.before;
 }
 

@@ -122,11 +122,13 @@ static Value box_new(Capture *capture, Node *node, Value value) {
 }
 
 /* Equal floats are one node, as equal expressions are; answers are not. */
-static Node *box_with(const Capture *capture, const Arg *value) {
-    for (int i = 0; i < capture->boxes.count; i++)
-        if (value->tag != ARG_BOOL && is_constant(value, &capture->boxes.at[i]->value)) return capture->boxes.at[i];
-    return NULL;
+static const void *float_key(const Arg *value) {
+    int64_t bits;
+    memcpy(&bits, &value->f, sizeof bits);
+    return map_key(bits);
 }
+
+static Node *box_with(const Capture *capture, const Arg *value) { return value->tag == ARG_FLOAT ? map_get(capture->box_by_value, float_key(value)) : NULL; }
 
 static Value plain_result(VM *vm, int op, Value a, Value b) { return op >= DOMAIN_COMPARE ? vm_compare(vm, (CompareOp)(op - DOMAIN_COMPARE), a, b) : vm_binary(vm, op, a, b); }
 
@@ -146,6 +148,7 @@ Value capture_computes(VM *vm, int op, Value a, Value b) {
     Node *node = box_with(capture, &value);
     if (node) return box_new(capture, node, result);
     node = graph_number(capture->entry->graph, spelled(op), args, 2, value, vm_user_span(vm));
+    if (value.tag == ARG_FLOAT) map_put(capture->box_by_value, float_key(&value), node);
     if (left) node_uses_number(capture->entry->graph, node, left);
     if (right) node_uses_number(capture->entry->graph, node, right);
     return box_new(capture, node, result);

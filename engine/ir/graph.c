@@ -182,8 +182,10 @@ Node *graph_number(Graph *graph, const char *spelled, const Arg *args, int nargs
     return node;
 }
 
-Node *graph_effect(Graph *graph, const char *name, const char *spelled, Span span) {
+Node *graph_effect(Graph *graph, const char *name, const char *spelled, const Arg *args, int nargs, Span span) {
     Node *node = node_new(graph, NODE_EFFECT, name, span);
+    node->args = args_copy(graph->arena, args, nargs);
+    node->nargs = nargs;
     node->spelled = arena_strdup(graph->arena, spelled);
     return node;
 }
@@ -269,7 +271,7 @@ static Node *node_copy(Graph *graph, const Node *node, const Map *map) {
     case NODE_CONSTANT: return graph_constant(graph, node->name, &node->metas[0], node->constant, node->span);
     case NODE_GETITEM: return graph_getitem(graph, map_get(map, node->args[0].tensor.owner), node->index);
     case NODE_NUMBER: return graph_number(graph, node->spelled, node->args, node->nargs, node->value, node->span);
-    case NODE_EFFECT: return graph_effect(graph, node->name, node->spelled, node->span);
+    case NODE_EFFECT: return graph_effect(graph, node->name, node->spelled, NULL, 0, node->span);
     case NODE_CALL: break;
     }
     Arg *args = ARENA_ARRAY(graph->arena, Arg, node->nargs ? node->nargs : 1);

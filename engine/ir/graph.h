@@ -94,7 +94,7 @@ Node *graph_getitem(Graph *graph, Node *call, int index);
 void graph_output(Graph *graph, Node *const *outputs, int count);  /* appends */
 /* graph_number.c */
 Node *graph_number(Graph *graph, const char *spelled, const Arg *args, int nargs, Arg value, Span span); /* an expression is known by it from then on */
-Node *graph_effect(Graph *graph, const char *name, const char *spelled, Span span);
+Node *graph_effect(Graph *graph, const char *name, const char *spelled, const Arg *args, int nargs, Span span); /* spelled: the whole call */
 Node *graph_number_of(const Graph *graph, Dim d);                    /* that computes d; NULL: none does */
 void node_uses_number(Graph *graph, Node *node, Node *number);
 void node_each_number(const Graph *graph, const Node *node, void (*visit)(Node *number, void *state), void *state);

@@ -126,7 +126,7 @@ static void numbers_make(Numbers *n) {
     n->x = graph_input(n->graph, "x", &meta, (Span){0});
     n->floordiv = number_of(n->graph, "floordiv", n->s0, 2, n->half);
     n->add = number_of(n->graph, "add", n->half, 1, n->more);
-    graph_effect(n->graph, "_set_grad_enabled", "torch._C._set_grad_enabled(False)", (Span){0});
+    graph_effect(n->graph, "_set_grad_enabled", "torch._C._set_grad_enabled(False)", NULL, 0, (Span){0});
     Arg arg = arg_node(n->x);
     n->unused = graph_call(n->graph, op_find(n->ops, "abs"), &arg, 1, &meta, 1, (Span){0});
 }

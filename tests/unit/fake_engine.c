@@ -2,6 +2,7 @@
  * a line that ends in ':' opens a block, '(' opens a bracket, `raise` fails. What is run is written down. Never part of the program. */
 #include "fake_engine.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -191,6 +192,53 @@ int entry_launches(Entry *entry, LaunchFacts *launches, int room) {
     (void)entry;
     if (room > 0) launches[0] = (LaunchFacts){.name = "fused_relu_sum", .side = "forward"};
     return 1;
+}
+
+bool entry_partition(Entry *entry, PartitionFacts *facts) {
+    (void)entry;
+    *facts = (PartitionFacts){.mode = "best", .chosen = "pytorch", .memory_budget = 1, .saved_bytes = 60, .storage_bytes = 60, .saved_bytes_no_recompute = 120, .saved = 1, .recomputed = 1, .cut = 60};
+    return true;
+}
+
+int entry_saved(Entry *entry, SavedFacts *saved, int room, Arena *arena) {
+    (void)entry, (void)arena;
+    if (room > 0) saved[0] = (SavedFacts){.name = "%relu", .type = "f32[15]", .dtype = "float32", .shape = "[15]", .held = "the backward", .readers = "%le", .code = "saved.cut", .why = "60 B cross", .bytes = 60, .storage_bytes = 60, .span = span_at()};
+    return 1;
+}
+
+int entry_recomputed(Entry *entry, RecomputedFacts *recomputed, int room, Arena *arena) {
+    (void)entry, (void)arena;
+    if (room > 0) recomputed[0] = (RecomputedFacts){.name = "%exp", .type = "f32[15]", .readers = "%mul", .code = "recomputed.cheap", .why = "a cheap loop", .bytes = 60, .span = span_at()};
+    return 1;
+}
+
+int entry_cut(Entry *entry, CutFacts *cut, int room, Arena *arena) {
+    (void)entry, (void)arena;
+    if (room > 0) cut[0] = (CutFacts){.name = "%relu", .type = "f32[15]", .source = "an output", .capacity = 60, .bytes = 60, .sink = true, .cut = true, .span = span_at()};
+    if (room > 1) cut[1] = (CutFacts){.name = "%t", .type = "f32[3, 5]", .capacity = INFINITY, .bytes = 60, .span = span_at()};
+    return 2;
+}
+
+bool entry_cut_of(Entry *entry, const char *name, CutAnswer *answer, Arena *arena, const char **error) {
+    (void)entry, (void)arena;
+    *error = "no such value";
+    *answer = (CutAnswer){.name = "%relu", .type = "f32[15]", .saved = true, .with = {true, 60, 60, "", ""}, .without = {.exists = false}, .ban = "an output", .from = "%x", .nodes = "%relu", .steps = 1, .flops = 15, .us = 0.5, .bytes = 120};
+    return strcmp(name + (*name == '%'), "relu") == 0;
+}
+
+bool entry_what_if(Entry *entry, const char *mode, const double *budgets, int count, WhatIf *results, Arena *arena, const char **error) {
+    (void)entry, (void)mode, (void)arena;
+    for (int i = 0; i < count; i++) {
+        results[i] = (WhatIf){.budget = budgets[i], .chosen = "pytorch", .saved = 1, .saved_bytes = 60, .storage_bytes = 60, .peak_bytes = 1024, .forward_us = 1, .backward_us = 2};
+        *error = "a memory budget is a number from 0 to 1";
+        if (budgets[i] < 0 || budgets[i] > 1) return false;
+    }
+    return true;
+}
+
+Snapshot *what_if_plot(Entry *entry, const WhatIf *points, int count, Arena *arena) {
+    (void)entry, (void)points, (void)count;
+    return snapshot_new(arena, "budget", "plot");
 }
 
 void session_counts(Session *session, SessionCounts *counts) { *counts = (SessionCounts){session->entries, 2, 1, 1}; }

@@ -300,8 +300,8 @@ END_TEST
 
 /* Every command once, as text: it works and prints no time under --plain. */
 START_TEST(all_commands_as_text) {
-    static const char *const lines[] = {":explain f(x)", ":stages", ":graph joint", ":graph dynamo", ":breaks", ":guards", ":recompiles", ":cache", ":saved", ":schedule", ":kernels",
-                                        ":kernel k0", ":kernel k0 ops", ":why relu sum", ":why saved %relu", ":why break", ":why recompile", ":why g0", ":draw joint", ":time f(x)",
+    static const char *const lines[] = {":explain f(x)", ":stages", ":graph joint", ":graph dynamo", ":breaks", ":guards", ":recompiles", ":cache", ":saved", ":cut", ":schedule", ":kernels",
+                                        ":kernel k0", ":kernel k0 ops", ":why relu sum", ":why saved", ":why break", ":why recompile", ":why g0", ":draw joint", ":time f(x)",
                                         ":set", ":set policy", ":device", ":op relu", ":help stages", ":help graph", ":graph joint [0/0] %relu~1", ":graph joint %x..%sum", ":graph joint line:2"};
     run_text(":compile f(x)\n");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -314,8 +314,8 @@ START_TEST(all_commands_as_text) {
 END_TEST
 
 START_TEST(all_commands_as_json) {
-    static const char *const lines[] = {":compile f(x)", ":explain f(x)", ":stages", ":graph joint", ":breaks", ":guards", ":recompiles", ":cache", ":saved", ":schedule", ":kernels",
-                                        ":kernel k0", ":kernel k0 ops", ":why relu sum", ":why saved", ":why break", ":why recompile", ":draw joint", ":time f(x)", ":set", ":device",
+    static const char *const lines[] = {":compile f(x)", ":explain f(x)", ":stages", ":graph joint", ":breaks", ":guards", ":recompiles", ":cache", ":saved", ":cut", ":budget", ":budget 0.5", ":schedule", ":kernels",
+                                        ":kernel k0", ":kernel k0 ops", ":why relu sum", ":why saved", ":why saved %relu", ":why break", ":why recompile", ":draw joint", ":time f(x)", ":set", ":device",
                                         ":op relu", ":help", ":help stages", ":help graph", ":bench b.py", ":reset"};
     repl.show.json = true;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -346,6 +346,31 @@ START_TEST(why_says_the_numbers_and_the_policy) {
     ck_assert(strstr(output, "cheaper than 120 B (policy best)"));
     run_text(":why %relu %out\n");
     ck_assert(strstr(output, "both are computed by k0"));
+}
+END_TEST
+
+START_TEST(why_saved_compares_two_cuts) {
+    run_text(":compile f(x)\n");
+    run_text(":why saved %relu\n");
+    ck_assert(strstr(output, "the cheapest cut that saves %relu costs 60 and keeps 60 B alive"));
+    ck_assert(strstr(output, "there is no cut without it: an output"));
+    ck_assert(strstr(output, "computing it again takes 1 step (%relu) from %x: 15 flop"));
+}
+END_TEST
+
+START_TEST(budgets_are_read_and_refused) {
+    run_text(":compile f(x)\n");
+    run_text(":budget\n");
+    ck_assert(strstr(output, "0.1") && strstr(output, "1.0 KiB"));
+    run_text(":budget pytorch 0.5\n");
+    ck_assert(strstr(output, "partition pytorch") && strstr(output, "0.5") && !strstr(output, "0.4"));
+    run_text(":budget 1.5\n");
+    ck_assert(strstr(errors, "a memory budget is a number from 0 to 1"));
+    run_text(":budget 0.5 0.6\n");
+    ck_assert(*errors);
+    repl.show.safe = true;
+    run_text(":budget plot.svg\n");
+    ck_assert(strstr(errors, "--safe"));
 }
 END_TEST
 
@@ -468,7 +493,7 @@ int main(void) {
         a_partial_last_line_still_runs, commands_stand_between_statements_only, echo_shows_lines_before_their_output, comments_with_a_colon_are_commands,
         errors_point_at_the_word, errors_of_comment_commands_point_into_the_file, a_failed_command_ends_a_script, keep_going_goes_on_and_ends_with_3,
         a_program_error_ends_a_script, a_missing_file_is_2, quit_ends_quietly, wrong_use_shows_the_usage, safe_refuses_files, all_commands_as_text,
-        all_commands_as_json, json_may_be_asked_for_once, why_says_the_numbers_and_the_policy, why_refuses_what_it_does_not_know, selections_choose,
+        all_commands_as_json, json_may_be_asked_for_once, why_says_the_numbers_and_the_policy, why_saved_compares_two_cuts, budgets_are_read_and_refused, why_refuses_what_it_does_not_know, selections_choose,
         draw_writes_files_and_says_why_not, summary_has_the_fields, completion_by_place, tables_line_up_and_break_long_cells, units};
     return UNIT_RUN("repl", tests, open_repl, close_repl);
 }

@@ -393,6 +393,24 @@ START_TEST(guards_become_a_tree) {
 }
 END_TEST
 
+START_TEST(plots_are_points_over_axes) {
+    Snapshot *s = snapshot_new(arena, "budget", "t");
+    s->x_axis = "time <us>";
+    s->y_axis = "peak & more";
+    for (int i = 0; i < 4; i++) {
+        SnapshotItem *item = snapshot_item(s, arena_printf(arena, "p%d", i), "kernel", arena_printf(arena, "b%d", i));
+        item->start = 10 * i, item->length = 100 - i * i;
+    }
+    ck_assert(viz_is_plot(s) && !viz_is_timeline(s));
+    size_t length;
+    char *svg = file_of(s, "p.svg", &length);
+    ck_assert(strstr(svg, "time &lt;us&gt;") && strstr(svg, "peak &amp; more") && strstr(svg, ">b3<") && strstr(svg, ">90<"));
+    Snapshot *one = snapshot_new(arena, "budget", "one point");
+    one->x_axis = one->y_axis = "none";
+    ck_assert(file_of(one, "p.svg", &length));
+}
+END_TEST
+
 START_TEST(timelines_are_bars) {
     Snapshot *s = snapshot_new(arena, "timeline", "t");
     for (int i = 0; i < 2; i++) {
@@ -420,6 +438,6 @@ int main(void) {
         each_ending_has_its_form, errors_are_said, a_failed_write_leaves_the_old_file, an_interrupt_stops_the_layout, same_snapshot_same_bytes,
         dot_has_clusters_marks_and_dashes, equal_links_are_drawn_once, small_snapshots_are_not_folded, repeats_are_drawn_once, numbers_in_names_do_not_hide_repeats, what_does_not_repeat_becomes_stretches,
         groups_become_items, layout_keeps_its_promises, terminal_drawing_of_a_diamond, terminal_falls_back_to_a_list, crossing_is_not_branching, guards_become_a_tree,
-        timelines_are_bars, empty_snapshots_are_no_trouble};
+        plots_are_points_over_axes, timelines_are_bars, empty_snapshots_are_no_trouble};
     return UNIT_RUN("viz", tests, open_arena, close_arena);
 }

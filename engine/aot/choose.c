@@ -42,7 +42,7 @@ static void cut_under(RecomputeFacts *facts, const CutRules *rules, bool *saved)
 
 typedef struct Candidate { const char *name; CutRules rules; bool *saved; int64_t bytes; double us; } Candidate;
 
-enum { CANDIDATES = 4 };
+enum { CANDIDATES = 4, LARGE = 8000 /* nodes: from there on PyTorch's cut is taken as it is */ };
 
 static int rules_of_candidates(const Policy *policy, Candidate *all) {
     CutRules pytorch = rules_of_policy(policy), storages = pytorch, again = pytorch, most = pytorch;
@@ -105,16 +105,26 @@ static int choose_candidates(RecomputeFacts *facts, Candidate *all, int *places)
     return kept;
 }
 
+/* The candidate with the fewest bytes that is no slower than PyTorch's cut; that one where there is none. They are tried by their bytes, since each prediction
+ * takes a lowering and a fusion. */
+static int choose_place(const RecomputeFacts *facts, Candidate *all, int *places, int count) {
+    if (count < 2 || !facts->c->predict || facts->graph->nodes.count > LARGE) return 0;
+    all[0].us = predict_backward(facts, all[0].saved);
+    for (int tried = 1; tried < count; tried++) {
+        int least = 1;
+        for (int k = 1; k < count; k++)
+            if (places[k] && (!places[least] || all[places[k]].bytes < all[places[least]].bytes)) least = k;
+        Candidate *candidate = &all[places[least]];
+        candidate->us = predict_backward(facts, candidate->saved);
+        if (no_slower(candidate->us, all[0].us)) return places[least];
+        places[least] = 0; /* tried */
+    }
+    return 0;
+}
+
 static const char *choose_best(RecomputeFacts *facts, bool *saved) {
     Candidate all[CANDIDATES];
-    int places[CANDIDATES], count = choose_candidates(facts, all, places), best = 0;
-    if (!facts->c->predict) count = 1;
-    for (int k = 0; count > 1 && k < count; k++) {
-        Candidate *candidate = &all[places[k]];
-        candidate->us = predict_backward(facts, candidate->saved);
-        if (k == 0 || !no_slower(candidate->us, all[0].us)) continue;
-        if ((double)candidate->bytes < WORTH * (double)all[best].bytes) best = places[k];
-    }
+    int places[CANDIDATES], count = choose_candidates(facts, all, places), best = choose_place(facts, all, places, count);
     memcpy(saved, all[best].saved, sizeof *saved * (size_t)facts->graph->nodes.count);
     recompute_rules(facts, &all[best].rules);
     return all[best].name;

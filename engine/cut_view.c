@@ -194,7 +194,7 @@ bool view_cut(View *view) {
     int room = p->joint->nodes.count + 1;
     CutFacts *rows = ARENA_ARRAY(arena, CutFacts, room);
     int count = entry_cut(view->entry, rows, room, arena);
-    snapshot_item(view->snapshot, "source", "source", "source")->detail = "what must not be computed twice hangs here";
+    snapshot_item(view->snapshot, "source", "input", "source")->detail = "what must not be computed twice hangs here";
     for (int i = 0; i < count; i++) describe_value(view->snapshot, &rows[i]);
     for (int i = 0; i < p->joint->nodes.count; i++) {
         const Node *node = p->joint->nodes.at[i];

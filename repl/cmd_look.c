@@ -63,7 +63,7 @@ static const char *stage_meaning(const char *stage) {
         {"bytecode", "the frame's instructions, before and after"}, {"dynamo", "what symbolic execution captured"},
         {"guards", "what must hold to use it again"}, {"joint", "forward and backward in one graph"},
         {"functional", "the same without changes in place"}, {"decomposed", "the same in few simple ops"},
-        {"partition", "both sides, and what crosses between them"}, {"forward", "the forward graph"}, {"backward", "the backward graph"},
+        {"cut", "the flow network, and what its minimum cut saves"}, {"partition", "both sides, and what crosses between them"}, {"forward", "the forward graph"}, {"backward", "the backward graph"},
         {"ir", "a loop for each value, before fusion"}, {"fusion", "which loops go together"}, {"schedule", "the groups in order"},
         {"memory", "buffers and their reuse"}, {"kernels", "the generated code"}, {"wrapper", "the launches"}, {"timeline", "the launches over time"}};
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)

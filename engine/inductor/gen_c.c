@@ -23,7 +23,7 @@ void emit_parallel(Emitter *e, int collapse, bool simd) {
     text_printf(&text, "#pragma omp parallel for%s schedule(static)", simd ? " simd" : "");
     if (collapse > 1) text_printf(&text, " collapse(%d)", collapse);
     Dim work = work_of(e);
-    if (!dim_is_int(work)) text_printf(&text, " if(%s > 262144)", index_text(e, work));
+    if (!dim_is_int(work)) text_printf(&text, " if(parallel: %s > 262144)", index_text(e, work));
     emit_line(e, "%s", text_cstr(&text));
     text_free(&text);
 }

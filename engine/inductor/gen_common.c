@@ -261,12 +261,19 @@ static const char *cast_value_text(Emitter *e, const Body *value) {
     return take_text(e, &wide);
 }
 
+/* The dtype that both operands are loaded as, or DTYPE_NONE. */
+static DType loaded_type(const Body *value) {
+    const Body *a = value->args[0], *b = value->args[1];
+    return b && a->kind == BODY_LOAD && b->kind == BODY_LOAD && a->stored == b->stored ? a->stored : DTYPE_NONE;
+}
+
 static const char *prim_text(Emitter *e, const Body *value) {
     const char *operands[3] = {0};
     for (int i = 0; i < 3 && value->args[i]; i++) operands[i] = value_name(e, value->args[i]);
     if (e->quick_division && value->prim == PRIM_DIV && value->stored == DTYPE_F32) return emitted_text(e, "%s_divide(%s, %s)", e->g->name, operands[0], operands[1]);
     Text text = {0};
-    prim_print(&text, e->target, value->prim, value->stored, operands);
+    DType narrow = e->target == TARGET_C && value->stored == DTYPE_I64 ? loaded_type(value) : DTYPE_NONE;
+    if (narrow == DTYPE_NONE || !prim_print_narrow(&text, value->prim, narrow, operands)) prim_print(&text, e->target, value->prim, value->stored, operands);
     return take_text(e, &text);
 }
 

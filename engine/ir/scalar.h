@@ -63,6 +63,9 @@ void scalar_load_print(Text *text, ScalarTarget target, DType stored, const char
 void scalar_store_print(Text *text, ScalarTarget target, DType stored, const char *operand);
 /* Text of one primitive at a compute type, operands being C expressions already of that type. */
 void prim_print(Text *text, ScalarTarget target, Prim prim, DType compute, const char *const *operands);
+/* The same in C where both operands are values of a narrow integer dtype in variables of type long: quotients and remainders have functions of that
+ * width. false: `prim` is none, or the dtype is no narrow integer. */
+bool prim_print_narrow(Text *text, Prim prim, DType narrow, const char *const *operands);
 /* Text that converts `operand` from one compute type to another (NaN and range as defined above). */
 void scalar_cast_print(Text *text, ScalarTarget target, DType from, DType to, const char *operand);
 /* A literal of a compute type: "0x1.8p+1f", "INFINITY"-free and NaN-safe. */

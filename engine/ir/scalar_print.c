@@ -38,6 +38,13 @@ const char *scalar_type_name(ScalarTarget target, DType compute) {
     return compute == DTYPE_F32 ? "float" : compute == DTYPE_F64 ? "double" : "long";
 }
 
+bool prim_print_narrow(Text *text, Prim prim, DType narrow, const char *const *operands) {
+    const char *name = prim == PRIM_FLOORDIV ? "floordiv" : prim == PRIM_MOD ? "mod" : prim == PRIM_TRUNCDIV ? "truncdiv" : prim == PRIM_FMOD ? "fmod" : NULL;
+    if (!name || dtype_is_float(narrow) || narrow == DTYPE_BOOL || narrow == DTYPE_I64) return false;
+    text_printf(text, "(long)v_%s_%s((int)%s, (int)%s)", name, narrow == DTYPE_I32 ? "i32" : "i16", operands[0], operands[1]);
+    return true;
+}
+
 void scalar_cast_print(Text *text, ScalarTarget target, DType from, DType to, const char *operand) {
     if (from == to) text_put(text, operand);
     else if (to == DTYPE_BOOL) text_printf(text, "(%s != 0)", operand);

@@ -21,13 +21,12 @@
 /* This program links the table and its families, but not the loops it prints. */
 const EagerLevel *eager_level(void) { return NULL; }
 
-/* divisions: the suffix of the functions that divide operands of the type. */
-static const struct { DType type; const char *suffix, *divisions; } kinds[EAGER_TYPES] = {
-    [EAGER_F32] = {DTYPE_F32, "f32", NULL}, [EAGER_F64] = {DTYPE_F64, "f64", NULL}, [EAGER_I64] = {DTYPE_I64, "i64", NULL}, [EAGER_BOOL] = {DTYPE_BOOL, "bool", NULL},
-    [EAGER_I32] = {DTYPE_I32, "i32", "i32"}, [EAGER_I16] = {DTYPE_I16, "i16", "i16"}, [EAGER_I8] = {DTYPE_I8, "i8", "i16"}, [EAGER_U8] = {DTYPE_U8, "u8", "i16"},
+static const struct { DType type; const char *suffix; } kinds[EAGER_TYPES] = {
+    [EAGER_F32] = {DTYPE_F32, "f32"}, [EAGER_F64] = {DTYPE_F64, "f64"}, [EAGER_I64] = {DTYPE_I64, "i64"}, [EAGER_BOOL] = {DTYPE_BOOL, "bool"},
+    [EAGER_I32] = {DTYPE_I32, "i32"}, [EAGER_I16] = {DTYPE_I16, "i16"}, [EAGER_I8] = {DTYPE_I8, "i8"}, [EAGER_U8] = {DTYPE_U8, "u8"},
 };
 
-typedef struct Printer { Arena *arena; Text text; DType types[32]; DType compute, stored; const char *divisions; int operands, temporaries; } Printer;
+typedef struct Printer { Arena *arena; Text text; DType types[32]; DType compute, stored; int operands, temporaries; } Printer;
 
 static const char *print_value(Printer *p, const ScalarExpr *e, DType wanted);
 
@@ -39,20 +38,9 @@ static const char *name_of(Printer *p, DType type, const Text *value, bool chose
     return name;
 }
 
-static const char *division_name(Prim prim) {
-    switch (prim) {
-    case PRIM_FLOORDIV: return "floordiv";
-    case PRIM_MOD: return "mod";
-    case PRIM_TRUNCDIV: return "truncdiv";
-    case PRIM_FMOD: return "fmod";
-    default: return NULL;
-    }
-}
-
-/* Values of the type itself, which the type's own division takes. */
-static bool divides_operands(const Printer *p, const ScalarExpr *e) {
-    if (!p->divisions || !division_name(e->prim)) return false;
-    for (int i = 0; i < 2; i++)
+/* Are the operands values of the type itself? */
+static bool of_operands(const Printer *p, const ScalarExpr *e) {
+    for (int i = 0; i < prim_info[e->prim].arity; i++)
         if (e->args[i]->kind != SCALAR_INPUT || e->args[i]->input >= p->operands) return false;
     return true;
 }
@@ -63,8 +51,8 @@ static const char *print_prim(Printer *p, const ScalarExpr *e) {
     for (int i = 0; i < prim_info[e->prim].arity; i++)
         operands[i] = print_value(p, e->args[i], e->prim == PRIM_WHERE && i == 0 ? DTYPE_BOOL : operand_type);
     Text value = {0};
-    if (divides_operands(p, e)) text_printf(&value, "v_%s_%s((int)%s, (int)%s)", division_name(e->prim), p->divisions, operands[0], operands[1]);
-    else prim_print(&value, TARGET_C, e->prim, operand_type, operands);
+    bool narrow = operand_type == DTYPE_I64 && of_operands(p, e) && prim_print_narrow(&value, e->prim, p->stored, operands);
+    if (!narrow) prim_print(&value, TARGET_C, e->prim, operand_type, operands);
     const char *name = name_of(p, scalar_type(e, p->types), &value, e->prim == PRIM_WHERE);
     text_free(&value);
     return name;
@@ -135,7 +123,6 @@ static void print_loop(Printer *p, const Op *op, const ScalarVariant *variant, c
 static bool set_types(Printer *p, const Op *op, const ScalarVariant *variant, int kind) {
     p->stored = kinds[kind].type;
     p->compute = dtype_info[p->stored].compute;
-    p->divisions = kinds[kind].divisions;
     p->operands = op->tensor_inputs;
     p->temporaries = 0;
     for (int i = 0; i < op->nparams + 2; i++) p->types[i] = i == op->bool_operand ? DTYPE_BOOL : p->compute;

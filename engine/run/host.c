@@ -27,7 +27,13 @@ struct HostCompiler {
 };
 
 static const char *const plain_flags[] = {"-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-w", "-fPIC", NULL};
-static const char openmp_flag[] = "-fopenmp", native_flag[] = "-march=native";
+static const char openmp_flag[] = "-fopenmp";
+#ifdef __x86_64__
+#define NATIVE "-march=native", "-mprefer-vector-width=512" /* where the processor has them: what computes much runs up to 1.7 times faster */
+#else
+#define NATIVE "-march=native"
+#endif
+static const char *const native_flags[] = {NATIVE, NULL};
 
 /* ---- finding it ---- */
 
@@ -61,7 +67,9 @@ static const char *make_identity(Runtime *runtime, const HostCompiler *host) {
         text_printf(&text, "%s %lld %lld\n", path, (long long)facts.st_size, (long long)facts.st_mtim.tv_sec);
     }
     for (int i = 0; plain_flags[i]; i++) text_printf(&text, "%s ", plain_flags[i]);
-    text_printf(&text, "%s %s\n", host->no_openmp ? "" : openmp_flag, host->no_native ? "" : native_flag);
+    text_printf(&text, "%s", host->no_openmp ? "" : openmp_flag);
+    for (int i = 0; native_flags[i] && !host->no_native; i++) text_printf(&text, " %s", native_flags[i]);
+    text_char(&text, '\n');
     put_processor(&text);
     const char *identity = text_in(&text, runtime->arena);
     text_free(&text);
@@ -77,7 +85,7 @@ static bool run_compiler(Runtime *runtime, const char *input, const char *result
     for (int i = 0; i < host->word_count; i++) arguments[n++] = host->words[i];
     for (int i = 0; plain_flags[i]; i++) arguments[n++] = plain_flags[i];
     if (!host->no_openmp) arguments[n++] = openmp_flag;
-    if (!host->no_native) arguments[n++] = native_flag;
+    for (int i = 0; native_flags[i] && !host->no_native; i++) arguments[n++] = native_flags[i];
     arguments[n++] = assembly ? "-S" : "-shared";
     arguments[n++] = "-o";
     arguments[n++] = result;

@@ -192,7 +192,7 @@ static Graph *general_graph(Making *m) {
         return graph;
     }
     /* Rows whose loops are those of their body are decomposed first: one plan for all of it. */
-    return simplify(m->c, decompose(m->c, graph));
+    return simplify(m->c, decompose(m->c, graph, NULL));
 }
 
 /* ---- the plan ---- */

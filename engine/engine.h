@@ -133,6 +133,11 @@ const ReasonLog *entry_reasons(Entry *entry);
 /* Snapshot of a stage: bytecode, dynamo, guards, joint, functional, decomposed, cut, partition, forward, backward, ir, fusion, schedule, memory, kernels, wrapper, timeline.
  * side: NULL or "forward"/"backward" for the stages after partition. NULL with *error when the entry has none. */
 Snapshot *entry_snapshot(Entry *entry, const char *stage, const char *side, Arena *arena, const char **error);
+/* What differs between two graphs of a compile, the earlier stage first: a line for each node that did not simply go along (before: as it is listed there;
+ * after: the nodes it became), for what is new, and for what is done behind the graph. change: "removed" "functional" "expanded" "changed" "added" "epilogue".
+ * The number of lines; -1 with *error where there is no such comparison. */
+typedef struct DiffLine { const char *change, *before, *after, *words; Span span; } DiffLine;
+int entry_diff(Entry *entry, const char *before, const char *after, Arena *arena, DiffLine **lines, const char **error);
 const char *const *stage_names(void);                                    /* NULL-terminated, pipeline order */
 
 /* The partition of an entry that trains (cut_view.c). All strings in `arena`. false, or a count of -1: it has none (nothing required grad, or it failed). */

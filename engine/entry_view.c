@@ -152,7 +152,8 @@ static void mark_changes(Snapshot *snapshot, const Graph *before, const Graph *a
         const Node *node = after->nodes.at[i];
         SnapshotItem *item = snapshot_find(snapshot, arena_printf(snapshot->arena, "%%%s", node->name));
         if (!item || node->kind != NODE_CALL) continue;
-        const Node *origin = node->origin_count ? node_by_id(before, node->origins[0]) : NULL;
+        const Node *origin = NULL;
+        for (int j = 0; j < node->origin_count && !origin; j++) origin = node_by_id(before, node->origins[j]);
         if (!origin) continue;
         if (origin->op == node->op) continue;
         item->mark = "changed";
@@ -166,7 +167,6 @@ static bool view_functional(View *view) {
     return true;
 }
 
-/* Decomposed nodes were simplified after they were traced: origins lead through the unsimplified graph, so any id of the functional graph counts. */
 static bool view_decomposed(View *view) {
     if (!view->artifacts || !view_graph(view, view->artifacts->decomposed)) return false;
     mark_changes(view->snapshot, view->artifacts->functional, view->artifacts->decomposed);

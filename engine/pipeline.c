@@ -73,11 +73,14 @@ static int step_load(Compile *c, Side *side) {
     return 0;
 }
 
+/* What is lowered knows no op that was kept whole. */
+static const Graph *opened(Compile *c, const Graph *graph) { return c->policy->keep_whole ? verified(c, simplify(c, decompose(c, graph, NULL))) : graph; }
+
 /* Inductor: one side to a plan that is ready to run. */
 static void compile_side(Compile *c, Side *side, Graph *graph, Device device, const char *name) {
     int done;
     side->graph = graph;
-    STEP(c, "lower", side->lowered, lower(c, graph));
+    STEP(c, "lower", side->lowered, lower(c, opened(c, graph)));
     side->lowered->device = device;
     STEP(c, "fuse", side->schedule, fuse(c, side->lowered));
     STEP(c, "order", done, step_order(c, side->schedule));
@@ -92,7 +95,7 @@ static void compile_side(Compile *c, Side *side, Graph *graph, Device device, co
 static Partition *compile_graphs(Compile *c, const Graph *dynamo, const bool *defined, const Partition *fixed, Artifacts *out) {
     STEP(c, "joint", out->joint, verified(c, joint(c, dynamo, defined)));
     STEP(c, "functional", out->functional, verified(c, functionalize(c, out->joint)));
-    STEP(c, "decomposed", out->decomposed, verified(c, simplify(c, decompose(c, out->functional))));
+    STEP(c, "decomposed", out->decomposed, verified(c, simplify(c, decompose(c, out->functional, c->policy->keep_whole))));
     STEP(c, "partition", out->partition, partition(c, out->decomposed, fixed));
     return out->partition;
 }
@@ -104,8 +107,8 @@ static bool *tangent_mask(Compile *c, const Graph *joint) {
     return mask;
 }
 
-static bool predict_cpu(Compile *c, const Graph *graph, Prediction *prediction) { return predict(c, graph, (Device){DEVICE_CPU, 0}, prediction); }
-static bool predict_card(Compile *c, const Graph *graph, Prediction *prediction) { return predict(c, graph, (Device){DEVICE_CUDA, 0}, prediction); }
+static bool predict_cpu(Compile *c, const Graph *graph, Prediction *prediction) { return predict(c, opened(c, graph), (Device){DEVICE_CPU, 0}, prediction); }
+static bool predict_card(Compile *c, const Graph *graph, Prediction *prediction) { return predict(c, opened(c, graph), (Device){DEVICE_CUDA, 0}, prediction); }
 
 void pipeline(Compile *c, const Graph *dynamo, Artifacts *out) {
     out->device = graph_device(dynamo);

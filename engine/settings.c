@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum SettingKind { SETTING_BOOL, SETTING_INT, SETTING_DOUBLE, SETTING_POLICY, SETTING_DEVICE, SETTING_PARTITION } SettingKind;
+typedef enum SettingKind { SETTING_BOOL, SETTING_INT, SETTING_DOUBLE, SETTING_POLICY, SETTING_DEVICE, SETTING_OPS, SETTING_PARTITION } SettingKind;
 typedef struct Setting { const char *name; SettingKind kind; void *(*place)(Session *session); double low, high; const char *meaning; } Setting;
 
 #define POLICY_PLACE(field) static void *place_##field(Session *session) { return &session->policy.field; }
@@ -16,6 +16,7 @@ POLICY_PLACE(partition)
 POLICY_PLACE(emulate_precision_casts)
 POLICY_PLACE(fallback_random)
 POLICY_PLACE(fuse_vertical)
+POLICY_PLACE(keep_whole)
 POLICY_PLACE(fuse_horizontal)
 POLICY_PLACE(max_fusion_size)
 POLICY_PLACE(epilogue_in_library)
@@ -32,6 +33,7 @@ static const Setting settings[] = {
     {"memory_budget", SETTING_DOUBLE, place_memory_budget, 0, 1, "share of the saved bytes that backward may use; below 1 more is recomputed"},
     {"emulate_precision_casts", SETTING_BOOL, place_emulate_precision_casts, 0, 1, "round 16-bit values after each op inside a fused kernel"},
     {"fallback_random", SETTING_BOOL, place_fallback_random, 0, 1, "compiled random ops give eager's numbers"},
+    {"keep_whole", SETTING_OPS, place_keep_whole, 0, 0, "ops with a body that stay one node until they are lowered: names with commas between, or none"},
     {"fuse_vertical", SETTING_BOOL, place_fuse_vertical, 0, 1, "fuse producers into consumers"},
     {"fuse_horizontal", SETTING_BOOL, place_fuse_horizontal, 0, 1, "fuse loops side by side"},
     {"max_fusion_size", SETTING_INT, place_max_fusion_size, 1, 4096, "most nodes in one kernel"},
@@ -63,6 +65,20 @@ static bool set_partition(PartitionMode *place, const char *value) {
     return false;
 }
 
+/* Each name is a row that the decompose stage would expand; "none" is no row at all. */
+static bool set_ops(Session *session, const char **place, const char *value) {
+    bool none = !strcmp(value, "none"), good = true;
+    for (const char *at = value; !none && good; at++) {
+        size_t length = strcspn(at, ",");
+        const Op *op = op_find(session->ops, arena_strndup(session->command, at, length));
+        good = op && op->made_of && op->family != FAMILY_COMPOSITE;
+        at += length;
+        if (!*at) break;
+    }
+    if (good) *place = none ? NULL : arena_strdup(session->arena, value);
+    return good;
+}
+
 static bool set_number(const Setting *setting, void *place, const char *value) {
     char *end;
     errno = 0;
@@ -79,6 +95,7 @@ static bool set_value(Session *session, const Setting *s, const char *value) {
     case SETTING_POLICY: return set_policy(session, value);
     case SETTING_PARTITION: return set_partition(s->place(session), value);
     case SETTING_DEVICE: return session_device(value, s->place(session));
+    case SETTING_OPS: return set_ops(session, s->place(session), value);
     case SETTING_INT: case SETTING_DOUBLE: break;
     }
     return set_number(s, s->place(session), value);
@@ -90,6 +107,7 @@ static const char *value_wanted(Session *session, const Setting *s) {
     case SETTING_POLICY: return "best or pytorch";
     case SETTING_PARTITION: return "best, pytorch, aggressive or save_all";
     case SETTING_DEVICE: return "cpu, cuda or cuda:N";
+    case SETTING_OPS: return "names of ops that are decomposed (softmax is _softmax), with commas between, or none";
     case SETTING_INT: case SETTING_DOUBLE: break;
     }
     return arena_printf(session->command, "a number from %g to %g", s->low, s->high);
@@ -125,6 +143,7 @@ void session_settings(Session *session, void (*show)(void *state, const char *na
             break;
         }
         case SETTING_PARTITION: snprintf(text, sizeof text, "%s", partition_names[*(const PartitionMode *)place]); break;
+        case SETTING_OPS: snprintf(text, sizeof text, "%s", *(const char *const *)place ? *(const char *const *)place : "none"); break;
         case SETTING_POLICY: snprintf(text, sizeof text, "%s", *(const char *const *)place); break;
         }
         show(state, s->name, text, s->meaning);

@@ -13,7 +13,7 @@
 
 /* Frozen: a script that uses one of these must run in every later version. New commands get prefixes that are still free. */
 static const struct { const char *prefix, *name; } FROZEN[] = {
-    {"b", "breaks"}, {"by", "bytecode"}, {"c", "compile"}, {"ca", "cache"}, {"d", "draw"}, {"dev", "device"}, {"e", "explain"},
+    {"b", "breaks"}, {"by", "bytecode"}, {"c", "compile"}, {"ca", "cache"}, {"d", "draw"}, {"di", "diff"}, {"dev", "device"}, {"e", "explain"},
     {"f", "fusion"}, {"g", "graph"}, {"gu", "guards"}, {"h", "help"}, {"k", "kernel"}, {"ks", "kernels"}, {"l", "load"}, {"m", "memory"},
     {"o", "op"}, {"n", "next"}, {"i", "into"}, {"u", "until"}, {"st", "step"}, {"ba", "back"}, {"con", "continue"}, {"do", "done"}, {"tr", "try"}, {"sw", "sweep"}, {"q", "quit"}, {"r", "recompiles"}, {"s", "stages"}, {"sa", "saved"}, {"sc", "schedule"}, {"t", "time"}, {"w", "why"},
 };

@@ -16,11 +16,16 @@ static const char *stage_of(const char *name) {
     return found && *found ? found : NULL;
 }
 
-static const char *no_stage(CommandCall *call) {
-    const char *name = call_word(call, 0), *near = nearest_name(name, stage_names());
-    if (near) command_error(call, call_span(call, 0), "no stage %s: is it %s?", name, near);
-    else command_error(call, call_span(call, 0), "no stage %s: :help stages lists them", name);
+static const char *no_stage(CommandCall *call, int word) {
+    const char *name = call_word(call, word), *near = nearest_name(name, stage_names());
+    if (near) command_error(call, call_span(call, word), "no stage %s: is it %s?", name, near);
+    else command_error(call, call_span(call, word), "no stage %s: :help stages lists them", name);
     return NULL;
+}
+
+const char *stage_word(CommandCall *call, int word) {
+    const char *stage = stage_of(call_word(call, word));
+    return stage ? stage : no_stage(call, word);
 }
 
 const char *stage_read(CommandCall *call) {
@@ -29,8 +34,7 @@ const char *stage_read(CommandCall *call) {
         call->words.at[0] = call->words.at[1];
         call->words.at[1] = first;
     }
-    const char *stage = stage_of(call_word(call, 0));
-    return stage ? stage : no_stage(call);
+    return stage_word(call, 0);
 }
 
 /* ---- snapshots ---- */

@@ -6,6 +6,8 @@
 /* The stage that the first word names, by its name or a unique beginning; a compile ([0/1]) may stand before it and is then put
  * behind. NULL after command_error. */
 const char *stage_read(CommandCall *call);
+/* The stage that word `word` names; NULL after command_error. */
+const char *stage_word(CommandCall *call, int word);
 /* Its snapshot of one side; NULL after command_error. */
 const Snapshot *stage_snapshot(CommandCall *call, Entry *entry, const char *stage, const char *side);
 /* Prints the selected part: listing or items as text, or JSON. Stages that exist once a side are printed for both, where none is

@@ -17,7 +17,7 @@ Graph *functionalize(Compile *c, const Graph *joint);
 
 /* Expands DECOMPOSED and made_of rows by running their bodies in the tracing domain, until only ops with a loop form, a library or an eager kernel
  * are left. Each new node's origins name what it came from. decompose.c */
-Graph *decompose(Compile *c, const Graph *functional);
+Graph *decompose(Compile *c, const Graph *functional, const char *keep_whole /* names with commas between, or NULL */);
 
 /* Folds constants, no-op views and casts, common subexpressions, dead nodes. simplify.c */
 Graph *simplify(Compile *c, const Graph *graph);

@@ -3,6 +3,8 @@
  * In: the functional graph. Out: only ops with a loop form, a library or an eager kernel. Each new node's origins name what it came from.
  *
  *     _softmax(x, -1)   ->   amax, sub, exp, sum, div
+ *
+ * Ops that are to stay whole (`:set keep_whole`) go along; what is lowered is decomposed once more, without them.
  */
 #include "aot/replay.h"
 
@@ -20,10 +22,11 @@ static void mark_steps(Graph *graph, int first) {
     for (int i = first; heavy && i < graph->nodes.count && graph->nodes.count - first > 1; i++) graph->nodes.at[i]->in_heavy = true;
 }
 
-Graph *decompose(Compile *c, const Graph *functional) {
+Graph *decompose(Compile *c, const Graph *functional, const char *keep_whole) {
     Replay replay;
     replay_begin(&replay, c, functional, "decomposed");
     replay.tracer.expand_decomposed = true;
+    replay.tracer.keep_whole = keep_whole;
     bool former = c->vm->grad_enabled;
     c->vm->grad_enabled = false;
     for (int i = 0; i < functional->nodes.count; i++) {

@@ -107,10 +107,12 @@ static void merge(Simplify *s, const Node *node, Node *same) {
     (void)vec_pop(&s->to->nodes);
     map_put(s->map, node, same);
     node_origin(s->to, same, node);
+    node_inherit(s->to, same, node);
 }
 
 static void copy_node(Simplify *s, const Node *node) {
     Node *copy = graph_copy_node(s->to, node, s->map);
+    node_inherit(s->to, copy, node);
     Node *same = identity_input(copy);
     if (!same) same = find_equal(s, copy);
     if (same) merge(s, node, same);

@@ -248,6 +248,13 @@ void node_origin(Graph *graph, Node *node, const Node *from) {
     if (node->kind == NODE_INPUT) node->is_parameter |= from->is_parameter;
 }
 
+void node_inherit(Graph *graph, Node *node, const Node *from) {
+    for (int i = 0; i < from->origin_count; i++) {
+        Node was = {.id = from->origins[i]};
+        node_origin(graph, node, &was);
+    }
+}
+
 void node_rename(Graph *graph, Node *node, const char *base) { node->name = name_unique(graph, base); }
 
 Arg arg_node(Node *node) { return (Arg){.tag = ARG_TENSOR, .tensor = {&node->metas[0], NULL, node}}; }

@@ -105,6 +105,7 @@ void graph_drop_unused(Graph *graph);                                /* calls wi
 /* Copies one node of another graph into this one, replacing arguments through map (Node* -> Node*); records the origin and puts the pair in map. */
 Node *graph_copy_node(Graph *graph, const Node *node, Map *map);
 void node_origin(Graph *graph, Node *node, const Node *from);        /* adds from's id to origins, and its span, module path and side when unset */
+void node_inherit(Graph *graph, Node *node, const Node *from);       /* adds from's own origins: where a graph between two stages is not kept */
 void node_rename(Graph *graph, Node *node, const char *base);        /* dynamo names a node after the variable that it is stored to */
 Arg arg_node(Node *node);                                            /* ARG_TENSOR of a node's first output */
 /* Calls visit for every Node argument, inside lists too. */

@@ -299,6 +299,7 @@ static void select_blocks(const Arg *input, const Arg *out, int dim, const int64
     const char *src = (const char *)input->tensor.data + meta->offset * dtype_size(meta->dtype);
     char *dst = (char *)out->tensor.data + arg_meta(out)->offset * dtype_size(meta->dtype);
     (void)threads;
+    if (bytes == 0) return;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t block = 0; block < outer * count; block++) {
         const char *from = src + (block / count * size + picks[block % count]) * bytes;

@@ -24,11 +24,11 @@ from torch.decompositions.losses import (
     mse_loss_backward_input, mse_loss_backward_output, smooth_l1_loss, smooth_l1_loss_backward, smooth_l1_loss_backward_input,
     smooth_l1_loss_backward_output)
 from torch.decompositions.matrices import (
-    linalg_cholesky, linalg_cholesky_backward, linalg_det, linalg_det_backward, linalg_inv, linalg_solve)
+    _pdist_forward, cdist_backward, linalg_cholesky, linalg_cholesky_backward, linalg_det, linalg_det_backward, linalg_inv, linalg_solve)
 from torch.decompositions.normalizations import (
-    native_batch_norm, native_batch_norm_backward, native_group_norm, native_group_norm_backward, native_layer_norm,
+    _native_batch_norm_legit, native_batch_norm, native_batch_norm_backward, native_group_norm, native_group_norm_backward, native_layer_norm,
     native_layer_norm_backward)
-from torch.decompositions.order import mode, nanmedian
+from torch.decompositions.order import _embedding_bag, mode, nanmedian
 from torch.decompositions.resizing import grid_sampler_2d, pixel_shuffle, pixel_unshuffle, resized, resized_backward
 from torch.decompositions.windows import (
     _adaptive_avg_pool2d, _adaptive_avg_pool2d_backward, _adaptive_avg_pool3d, _adaptive_avg_pool3d_backward, adaptive_max_pool2d,

@@ -285,7 +285,7 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
         raise NotImplementedError(f"cdist(): not implemented for {x1.dtype}")
     if not x1.is_floating_point():
         raise RuntimeError(f"cdist only supports floating-point dtypes, X1 got: {x1.dtype}")
-    return aten.linalg_vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, [-1])
+    return aten._cdist_forward(x1, x2, p, None)
 
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1):

@@ -15,6 +15,8 @@ typedef struct Policy {
     PartitionMode partition;
     double memory_budget;            /* 1.0: the plain min-cut; below: recompute more, down to the inputs alone at 0 */
     bool ban_recompute_used_far_apart, ban_recompute_long_fusible_chains, ban_recompute_materialized_backward, ban_recompute_not_in_allowlist, ban_recompute_reductions;
+    /* decomposition */
+    const char *keep_whole;          /* names of ops, with commas between, that stay one node until they are lowered; NULL: none */
     /* fusion */
     bool fuse_horizontal, fuse_vertical;
     int max_fusion_size;             /* nodes of one kernel (Inductor: 64) */

@@ -307,9 +307,19 @@ static Value traced_reshape(VM *vm, const Op *op, const Arg *args, int nargs) {
     return vm_op_args(vm, "view", (Arg[]){args[0], {.tag = ARG_INTS, .ints = {meta.sizes, meta.rank}}}, 2);
 }
 
+static bool stays_whole(const Tracer *tracer, const Op *op) {
+    size_t length = strlen(op->name);
+    for (const char *at = tracer->keep_whole; at && *at;) {
+        size_t name = strcspn(at, ",");
+        if (name == length && strncmp(at, op->name, length) == 0) return true;
+        at += name + (at[name] == ',');
+    }
+    return false;
+}
+
 static Value tracing_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     if (op_has(op, TRAIT_SYNC) && tracing_stops_at_data(vm, op->name)) return VALUE_ERROR;
-    bool expand = tracer_of(vm)->expand_decomposed && op->made_of && !op_has(op, TRAIT_INPLACE);
+    bool expand = tracer_of(vm)->expand_decomposed && op->made_of && !op_has(op, TRAIT_INPLACE) && !stays_whole(tracer_of(vm), op);
     if (op->family == FAMILY_COMPOSITE) return op_call_body(vm, op, args, nargs);
     if (op_has(op, TRAIT_INPLACE) && args[0].tag == ARG_TENSOR) return traced_inplace(vm, op, args, nargs);
     if (expand) return op->grad ? with_record(vm, op, args, nargs, op_call_body_without_grad(vm, op, args, nargs)) : op_call_body(vm, op, args, nargs);

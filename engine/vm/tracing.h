@@ -16,6 +16,7 @@ typedef struct Tracer {
     const Domain *former; void *former_state;
     NodeSide side; Span span; const Node *origin;   /* given to every node recorded */
     bool expand_decomposed;        /* run the bodies of DECOMPOSED rows (the decompose stage) instead of recording them */
+    const char *keep_whole;        /* but not of these: names with commas between, or NULL */
     FrameEvaluator former_evaluator; bool former_grad; SymTable *former_syms;
     Object *marker;                /* the VM's newest object when the trace began: what is newer was made by it. Held */
     Autocast former_autocast;      /* off while a graph is built: casts are nodes. Capture turns it on again */

@@ -82,6 +82,12 @@ def usual_call(row):
     return [read_operand(f'a{i}={shape}') for i, shape in zip(range(len(names)), shapes)], f"aten.{row.name}({', '.join(f'a{i}' for i in range(len(names)))})"
 
 
+def missing_core(rows):
+    """Core operators that are neither a row nor explained."""
+    lines = [line for line in (HERE / 'core_aten.txt').read_text().splitlines() if line and not line.startswith('#')]
+    return [line.split()[0] for line in lines if ' : ' not in line and (line.split(' = ')[-1].strip() not in rows)]
+
+
 def without_samples(rows, samples):
     given = {s.row for s in samples}
     return [r.name for r in rows.values() if r.name not in given and not (r.family == 'COMPOSITE' and r.has('HIDDEN'))]
@@ -139,7 +145,7 @@ def run(vitrine, text, folder, name, options):
         process = subprocess.run([vitrine, *options, '--summary', str(summary), str(path)], capture_output=True, text=True, errors='replace', stdin=subprocess.DEVNULL, timeout=900)
     except subprocess.TimeoutExpired:
         return '', 'took longer than 900 s', {'compiles': {}, 'breaks': []}
-    return process.stdout, process.stderr, json.loads(summary.read_text()) if summary.exists() else {'compiles': {}, 'breaks': []}
+    return process.stdout, process.stderr, json.loads(summary.read_text()) if summary.exists() and summary.stat().st_size else {'compiles': {}, 'breaks': []}
 
 
 def take_lines(out, samples):
@@ -218,7 +224,7 @@ def kind_of(launches, whole):
 
 
 def marks_of(row, samples):
-    """eager, gradient, decomposition, symbolic sizes, C, CUDA"""
+    """eager, gradient, decomposition, symbolic sizes, C, CUDA (None: not looked at in this run)"""
     facts = set().union(*(s.facts for s in samples))
     gradient = 'second' if any('second' in f for f in facts) else 'first' if 'gradient' in facts else '-'
     body = 'body' if row is None or row.has('made_of') or row.family == 'COMPOSITE' else '-'
@@ -226,7 +232,9 @@ def marks_of(row, samples):
     symbolic = 'fixed' if not sized else 'yes' if all(s.entries <= 1 + ('empty' in s.facts) for s in sized) else 'again'
     order = ['break', 'call', 'library', 'kernel', 'view']
     c = min((kind_of(s.launches, s.whole) for s in samples), key=order.index)
-    return ['yes', gradient, body, symbolic, c]
+    card = [s.cuda[arch] for s in samples for arch in sorted(s.cuda)[-1:]]
+    cuda = min((kind_of(launches, s.whole) for s, launches in zip(samples, card)), key=order.index) if card else None
+    return ['yes', gradient, body, symbolic, c, cuda]
 
 
 def main():
@@ -246,6 +254,9 @@ def main():
     for name in without_samples(rows, samples):
         bad += 1
         print(f'{name}: the row has no sample in tests/ops/samples.txt ({rows[name].signature})')
+    for name in missing_core(rows):
+        bad += 1
+        print(f'{name}: an operator of core ATen that is no row and is not explained in tests/ops/core_aten.txt')
     for s in samples:
         if s.row not in rows and '.' not in s.row:
             bad += 1
@@ -269,17 +280,16 @@ def main():
         if options.verbose:
             print(s.row, s.expression, sorted(s.facts), s.launches, s.entries, s.whole, s.cuda)
     marks = {name: marks_of(rows.get(name), [s for s in samples if s.row == name]) for name in sorted({s.row for s in samples})}
-    text = ''.join(f'{name} | {" ".join(found)}\n' for name, found in marks.items())
-    if options.no_cpu:
-        pass
-    elif options.update:
-        MARKS.write_text(text)
-    elif not options.only and MARKS.read_text() != text:
-        old = dict(line.split(' | ') for line in MARKS.read_text().splitlines())
-        for name, found in marks.items():
-            if old.get(name) != ' '.join(found):
-                bad += 1
-                print(f'{name}: marked "{old.get(name)}" in tests/ops/marks.txt, found "{" ".join(found)}" (--update writes it, then scripts/make-docs)')
+    old = dict(line.split(' | ') for line in MARKS.read_text().splitlines()) if MARKS.exists() else {}
+    for name, found in marks.items():
+        former = (old.get(name, '') + ' ? ? ? ? ? ?').split()[:6]
+        now = (former[:5] if options.no_cpu else found[:5]) + [found[5] or former[5]]
+        if now != former and not options.update:
+            bad += 1
+            print(f'{name}: marked "{old.get(name)}" in tests/ops/marks.txt, found "{" ".join(now)}" (--update writes it, then scripts/make-docs)')
+        old[name] = ' '.join(now)
+    if options.update:
+        MARKS.write_text(''.join(f'{name} | {old[name]}\n' for name in sorted(old) if options.only or name in marks))
     print(f'{len(marks)} rows and functions, {len(samples)} samples, {bad} faults')
     return 1 if bad else 0
 

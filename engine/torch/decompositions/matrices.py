@@ -110,3 +110,19 @@ def linalg_cholesky_backward(g, L):
     symmetric = 0.5 * (inner + inner.tril(-1).transpose(-2, -1))
     inverse = torch.ops.aten.linalg_inv(L)
     return torch.matmul(inverse.transpose(-2, -1), torch.matmul(symmetric, inverse))
+
+
+# ---- distances ----
+
+def cdist_backward(g, x1, x2, p, y):
+    """Of every pair's distance to both of the pair."""
+    apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    of_apart = torch.ops.aten.linalg_vector_norm_backward(g, apart, p, y, [-1], False)
+    return of_apart.sum(-2), -of_apart.sum(-3)
+
+
+def _pdist_forward(input, p=2.0):
+    """Each pair of rows once."""
+    count = input.shape[0]
+    pairs = torch.triu_indices(count, count, 1, device=input.device)
+    return torch.ops.aten.linalg_vector_norm(input.index_select(0, pairs[0]) - input.index_select(0, pairs[1]), p, [1])

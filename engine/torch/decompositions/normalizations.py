@@ -149,3 +149,15 @@ def native_batch_norm_backward(grad_out, input, weight, running_mean, running_va
     if output_mask[2]:
         grad_bias = total.to(input.dtype if weight is None else weight.dtype)
     return grad_input, grad_weight, grad_bias
+
+
+def _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """Normalizes, and in training moves the running statistics towards the batch's; the running variance is the unbiased one."""
+    if training and running_mean is not None:
+        with torch.no_grad():
+            dims = [d for d in range(input.dim()) if d != 1]
+            count = size_of(input.shape, dims)
+            variance, mean = torch.var_mean(input.detach().to(running_mean.dtype), dims, correction=0)
+            running_mean.copy_(running_mean * (1 - momentum) + mean * momentum)
+            running_var.copy_(running_var * (1 - momentum) + variance * momentum * count / (count - 1))
+    return torch.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)

@@ -230,23 +230,22 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         raise ValueError("mode has to be one of sum or mean or max")
     if max_norm is not None:
         _renormalize_rows(weight, input, max_norm, norm_type)
-    rows = aten.embedding(weight, input, -1, scale_grad_by_freq, sparse)
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights.unsqueeze(-1)
-    if input.dim() == 2:
+    if input.dim() == 2 and padding_idx is None:
+        rows = aten.embedding(weight, input, -1, scale_grad_by_freq, sparse)
+        if per_sample_weights is not None:
+            rows = rows * per_sample_weights.unsqueeze(-1)
         if mode == "max":
             return rows.amax([1])
         return rows.sum(1) if mode == "sum" else rows.mean(1)
+    if input.dim() == 2:
+        offsets = torch.arange(0, input.numel(), input.shape[1], device=input.device)
+        input, include_last_offset = input.reshape([-1]), False
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape([-1])
     if offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
-    # Which bag each row belongs to: how many bags begin at or before it.
-    starts = offsets[:-1] if include_last_offset else offsets
-    bag = torch.searchsorted(starts, torch.arange(input.shape[0], device=input.device), right=True) - 1
-    target = rows.new_zeros([starts.shape[0], weight.shape[1]])
-    if mode == "sum":
-        return target.index_add(0, bag, rows)
-    reduce = "mean" if mode == "mean" else "amax"
-    return target.scatter_reduce(0, bag.unsqueeze(1).expand(rows.shape), rows, reduce, include_self=False)
+    padding_idx = -1 if padding_idx is None else padding_idx % weight.shape[0]
+    code = {"sum": 0, "mean": 1, "max": 2}[mode]
+    return aten._embedding_bag(weight, input, offsets, scale_grad_by_freq, code, sparse, per_sample_weights, include_last_offset, padding_idx)[0]
 
 
 # ---- distances ----
@@ -260,6 +259,4 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-06, keepdim=False):
 
 
 def pdist(input, p=2.0):
-    count = input.shape[0]
-    pairs = torch.triu_indices(count, count, 1, device=input.device)
-    return aten.linalg_vector_norm(input.index_select(0, pairs[0]) - input.index_select(0, pairs[1]), p, [1])
+    return aten._pdist_forward(input, p)

@@ -169,6 +169,8 @@ static Value native_return_type(VM *vm, Value *args, int nargs, Tuple *kwnames) 
     for (int i = 1; i < nargs; i++) fields[i - 1] = str_text(args[i]);
     return value_ref(value_object(namedtuple_class(vm, str_text(args[0]), "torch.return_types", fields, nargs - 1)));
 }
+/* Is a size known only when the graph runs? What the library would compute from it as a Python float, it then computes as a tensor. */
+static Value native_is_symbolic(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)vm; return value_bool(value_is(args[0], OBJ_SYM)); }
 static Value native_is_eager(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL, (void)args; return value_bool(vm->domain == &concrete_domain); }
 static Value native_raise(VM *vm, Value *args, int nargs, Tuple *kwnames) { UNUSED_CALL; return vm_raise(vm, str_text(args[0]), "%s", str_text(args[1])); }
 static Value native_parameter(VM *vm, Value *args, int nargs, Tuple *kwnames);
@@ -191,7 +193,7 @@ void torch_define_native(VM *vm, Dict *dict) {
         {"_detach_", native_detach_, 1, 1, 0}, {"_set_grad_enabled", set_grad_mode, 1, 1, 0}, {"_is_grad_enabled", is_grad_enabled, 0, 0, 0}, {"_set_inference_mode", set_inference_mode, 1, 1, 0},
         {"_is_inference_mode", is_inference_mode, 0, 0, 0}, {"_autocast_get", autocast_get, 1, 1, 0}, {"_autocast_set", autocast_set, 3, 3, 0}, {"_same_storage", native_same_storage, 2, 2, 0},
         {"_raise", native_raise, 2, 2, 0}, {"_check_versions", check_versions, 2, 2, 0}, {"_function_apply", function_apply_call, 2, 2, 0},
-        {"_parameter", native_parameter, 1, 3, 0}, {"_is_eager", native_is_eager, 0, 0, 0}, {"_return_type", native_return_type, 2, 9, 0},
+        {"_parameter", native_parameter, 1, 3, 0}, {"_is_eager", native_is_eager, 0, 0, 0}, {"_is_symbolic", native_is_symbolic, 1, 1, 0}, {"_return_type", native_return_type, 2, 9, 0},
     };
     vm_define(vm, dict, "torch._C", functions, COUNT_OF(functions));
     define_value(vm, dict, "Parameter", value_ref(value_object(vm->class_parameter)));

@@ -226,7 +226,8 @@ def kind_of(launches, whole):
 def marks_of(row, samples):
     """eager, gradient, decomposition, symbolic sizes, C, CUDA (None: not looked at in this run)"""
     facts = set().union(*(s.facts for s in samples))
-    gradient = 'second' if any('second' in f for f in facts) else 'first' if 'gradient' in facts else '-'
+    makes = row is not None and row.family in ('CREATE', 'RANDOM')  # what flows back goes to what it was combined with
+    gradient = '-' if makes else 'second' if any('second' in f for f in facts) else 'first' if 'gradient' in facts else '-'
     body = 'body' if row is None or row.has('made_of') or row.family == 'COMPOSITE' else '-'
     sized = [s for s in samples if 'larger' in s.facts]
     symbolic = 'fixed' if not sized else 'yes' if all(s.entries <= 1 + ('empty' in s.facts) for s in sized) else 'again'

@@ -10,8 +10,13 @@ from torch.decompositions.shapes import reduce_loss, wide
 
 
 def _share(input, reduction):
-    """What one element counts in the reduced loss."""
-    return 1.0 / input.numel() if reduction == 1 and input.numel() > 0 else 1.0
+    """What one element counts in the reduced loss: a number, or a tensor where the sizes are symbols."""
+    if reduction != 1:
+        return 1.0
+    count = input.numel()
+    if torch._C._is_symbolic(count):
+        return torch.full([], 1.0, dtype=torch.float64 if input.dtype == torch.float64 else torch.float32, device=input.device) / count
+    return 1.0 / count if count > 0 else 1.0
 
 
 def _to_output(products, reduction):
@@ -99,7 +104,7 @@ def binary_cross_entropy(input, target, weight, reduction):
 
 def _weighted(x, weight, share):
     x = x if weight is None else x * weight
-    return x if share == 1.0 else x * share
+    return x if isinstance(share, float) and share == 1.0 else x * share
 
 
 def binary_cross_entropy_backward(grad_output, input, target, weight, reduction):

@@ -226,7 +226,9 @@ def _cross_entropy_smoothed(logs, target, weight, reduction, ignore_index, label
             smooth = smooth.sum() / weights.masked_fill(ignored.reshape([-1]), 0).sum()
     elif reduction == "sum":
         smooth = smooth.sum()
-    return loss * (1 - label_smoothing) + smooth * (label_smoothing / logs.shape[classes])
+    count = logs.shape[classes]
+    spread = smooth * label_smoothing / count if torch._C._is_symbolic(count) else smooth * (label_smoothing / count)
+    return loss * (1 - label_smoothing) + spread
 
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):

@@ -173,6 +173,7 @@ static const char *operator_name(const Frame *frame, const Op *op) {
     if (!frame || frame->pc < 1) return NULL;
     const Instr *instr = &frame->code->instrs[frame->pc - 1];
     if (instr->opcode == OPCODE_UNARY_INVERT) return "invert";
+    if ((instr->opcode == OPCODE_BINARY_SUBSCR || instr->opcode == OPCODE_BINARY_SLICE) && op->family != FAMILY_COMPOSITE) return "getitem";
     if (instr->opcode != OPCODE_BINARY_OP || op_has(op, TRAIT_INPLACE)) return strcmp(op->name, "lift_fresh_copy") ? NULL : "tensor";
     return names[instr->arg % BINARY_INPLACE];
 }

@@ -83,7 +83,60 @@ static void print_arguments(Text *text, const Graph *graph, const Node *node, in
     }
 }
 
+/* x[…] as the program wrote it, one step of it a node: which of the arguments stand between the brackets, behind `:` for each dimension before them. */
+typedef enum Subscript { SUBSCRIPT_NONE, SUBSCRIPT_ONE /* select: dim, index */, SUBSCRIPT_RANGE /* slice: dim, start, end, step */, SUBSCRIPT_NEW /* unsqueeze: dim */, SUBSCRIPT_LIST /* index: tensors */ } Subscript;
+static const struct { const char *op; Subscript subscript; } subscripts[] = {
+    {"select", SUBSCRIPT_ONE}, {"slice", SUBSCRIPT_RANGE}, {"unsqueeze", SUBSCRIPT_NEW}, {"index", SUBSCRIPT_LIST},
+};
+
+static Subscript subscript_of(const Node *node) {
+    for (size_t i = 0; node->is_operator && i < sizeof subscripts / sizeof *subscripts; i++)
+        if (!strcmp(subscripts[i].op, node->op->name)) return subscripts[i].subscript;
+    return SUBSCRIPT_NONE;
+}
+
+static void print_range(Text *text, const Graph *graph, const Node *node) {
+    if (!is_default(node->op, &node->args[2], 2)) print_argument(text, graph, node, &node->args[2]);
+    text_char(text, ':');
+    if (!is_default(node->op, &node->args[3], 3)) print_argument(text, graph, node, &node->args[3]);
+    if (is_default(node->op, &node->args[4], 4)) return;
+    text_char(text, ':');
+    print_argument(text, graph, node, &node->args[4]);
+}
+
+static void print_index_list(Text *text, const Graph *graph, const Node *node) {
+    const Arg *list = &node->args[1];
+    for (int i = 0; i < list->list.count; i++) {
+        if (i) text_put(text, ", ");
+        if (list->list.items[i].tag == ARG_NONE) text_char(text, ':');
+        else print_argument(text, graph, node, &list->list.items[i]);
+    }
+}
+
+static void print_subscript(Text *text, const Graph *graph, const Node *node, Subscript subscript) {
+    print_argument(text, graph, node, &node->args[0]);
+    text_char(text, '[');
+    for (Dim i = 0; subscript != SUBSCRIPT_LIST && i < node->args[1].i; i++) text_put(text, ":, ");
+    if (subscript == SUBSCRIPT_ONE) print_argument(text, graph, node, &node->args[2]);
+    if (subscript == SUBSCRIPT_RANGE) print_range(text, graph, node);
+    if (subscript == SUBSCRIPT_NEW) text_put(text, "None");
+    if (subscript == SUBSCRIPT_LIST) print_index_list(text, graph, node);
+    text_char(text, ']');
+}
+
+/* A dimension counted from behind has no place among the brackets. */
+static bool can_be_subscript(const Node *node, Subscript subscript) {
+    if (subscript == SUBSCRIPT_NONE) return false;
+    if (subscript == SUBSCRIPT_LIST) return node->args[1].tag == ARG_TENSORS;
+    return node->args[1].tag == ARG_INT && dim_is_int(node->args[1].i) && node->args[1].i >= 0;
+}
+
 static void print_captured(Text *text, const Graph *graph, const Node *node) {
+    Subscript subscript = subscript_of(node);
+    if (can_be_subscript(node, subscript)) {
+        print_subscript(text, graph, node, subscript);
+        return;
+    }
     const char *symbol = operator_of(node);
     if (symbol) {
         print_argument(text, graph, node, &node->args[0]);
@@ -92,7 +145,8 @@ static void print_captured(Text *text, const Graph *graph, const Node *node) {
         return;
     }
     unsigned traits = node->op->traits;
-    bool method = node->is_method || (traits & TRAIT_METHOD && !(traits & TRAIT_FUNCTION));
+    bool stores = traits & TRAIT_INPLACE && node->is_operator; /* x += v, x[i] = v */
+    bool method = node->is_method || (traits & TRAIT_METHOD && (stores || !(traits & TRAIT_FUNCTION)));
     if (method && node->nargs && node->args[0].tag == ARG_TENSOR) {
         text_printf(text, "%s.%s(", ((const Node *)node->args[0].tensor.owner)->name, node->op->name);
         print_arguments(text, graph, node, 1);

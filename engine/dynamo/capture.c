@@ -4,6 +4,7 @@
  */
 #include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
 #include "vm/dispatch.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +161,8 @@ static void stop_of_function(Capture *capture) {
 
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
-    if (op_has(op, TRAIT_SYNC)) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
+    bool sized = op->family != FAMILY_COMPOSITE && vm->context.unbacked;
+    if (op_has(op, TRAIT_SYNC) && !sized) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
     Arg *mine = ARENA_ARRAY(capture->entry->arena, Arg, nargs ? nargs : 1);
     for (int i = 0; i < nargs; i++) {
         mine[i] = args[i];
@@ -174,6 +176,10 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     capture->op_count++;
     if (vm->stopped && op_has(op, TRAIT_EFFECT)) stop_of_function(capture);
     if (value_is_error(result)) return result;
+    if (vm->context.unbacked && !capture_bind_unbacked(capture, result)) {
+        value_unref(vm, result);
+        return VALUE_ERROR;
+    }
     const char *path = module_path_now(capture);
     for (int i = before; i < capture->entry->graph->nodes.count; i++) {
         Node *node = capture->entry->graph->nodes.at[i];
@@ -219,7 +225,7 @@ static int capture_truth(VM *vm, Tensor *tensor) {
     if (is_assertion(vm, &message)) {
         Capture *capture = capture_of(vm);
         vec_push_in(capture->entry->arena, &capture->entry->held, value_ref(value_tensor(tensor)));
-        vec_push_in(capture->entry->arena, &capture->checks, ((TensorCheck){tensor, message, vm->span}));
+        vec_push_in(capture->entry->arena, &capture->checks, ((TensorCheck){.condition = tensor, .message = message, .span = vm->span}));
         return 1;
     }
     Opcode opcode = vm->frame && vm->frame->pc > 0 ? (Opcode)vm->frame->code->instrs[vm->frame->pc - 1].opcode : OPCODE_NOP;
@@ -229,18 +235,24 @@ static int capture_truth(VM *vm, Tensor *tensor) {
 }
 
 static Value capture_item(VM *vm, Tensor *tensor) {
-    (void)tensor;
+    Value number = capture_unbacked_item(capture_of(vm), tensor);
+    if (number.tag != V_NULL) return number;
     return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "the value of a tensor is needed as a Python number");
 }
 
 /* Arithmetic on symbolic numbers is a graph of its own, as in PyTorch, where its nodes are there until the graph is cleaned. */
 static void capture_computed(VM *vm) { capture_of(vm)->entry->works_on_symbols = true; }
 
+static bool capture_undecided(VM *vm, Dim relation) {
+    (void)vm;
+    return dim_has_unbacked(dim_resolve(relation));
+}
+
 static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .type_only = capture_type_only, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
     .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .unchanged = capture_unchanged, .replace_call = capture_replace_call,
-    .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .may_call = capture_may_call,
+    .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .undecided = capture_undecided, .decide = capture_decide, .specialize = capture_specialize, .may_call = capture_may_call,
 };
 
 Capture *capture_now(VM *vm) { return vm->domain == &symbolic_domain ? capture_of(vm) : NULL; }
@@ -403,6 +415,8 @@ static void capture_begin(Capture *capture) {
     trace_begin(&capture->tracer, vm, capture->entry->graph);
     vm->torch->autocast = capture->modes.autocast;
     vm->domain = &symbolic_domain;
+    vm->context.unbacked = capture_takes_shapes(capture) ? capture_new_unbacked : NULL;
+    vm->context.unbacked_state = capture;
     vm->domain_state = capture;
     vm->grad_enabled = capture->modes.grad_enabled;
     vm->instruction_hook = before_instruction;
@@ -427,6 +441,7 @@ static void capture_end(Capture *capture) {
     if (capture->dynamo->options.function.tag == V_OBJECT) keep_examples(capture);
     capture->entry->guards.source_count = source_count(capture->entry->sources);
     trace_end(&capture->tracer);
+    vm->context.unbacked = NULL;
     vm->instruction_hook = capture->outer_hook;
     vm->instruction_state = capture->outer_state;
     modes_set(vm, &capture->modes);

@@ -22,7 +22,8 @@ typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *nod
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
 typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
 typedef struct Draw { Value builtin; const Value *args; int count; } Draw;         /* random.randint(1, 3), drawn before the graph at each call */
-typedef struct TensorCheck { Tensor *condition; const Const *message; Span span; } TensorCheck; /* assert on a tensor: checked after the graph */
+/* assert on a tensor, or torch._check of a relation (condition NULL; raises: what makes the message, or V_NULL): looked at after the graph */
+typedef struct TensorCheck { Tensor *condition; const Const *message; Dim relation; Value raises; Span span; } TensorCheck;
 typedef struct CellWrite { Cell *cell; Value value; } CellWrite;                    /* a cell of a function of the program, as the frame leaves it */
 
 typedef struct Capture {
@@ -43,6 +44,8 @@ typedef struct Capture {
     VEC(TensorWrite) tensors;
     VEC(Draw) draws;
     VEC(TensorCheck) checks;
+    VEC(Tensor *) scalars;          /* zero-dimensional tensors of the graph that stand for Python floats and bools (unbacked.h) */
+    int unbacked_count;
     Modes modes;                    /* as the frame found them */
     const BreakPlan *plan;          /* where this attempt ends, or NULL: at the end of the frame */
     bool at_plan, op_failed;        /* op_failed: an op refused its operands (an error of shapes or dtypes, not one that the program raises) */

@@ -12,6 +12,8 @@
  * All new contents are built before the first of them is written, since they may be read from what is about to change.
  * To add a kind of effect: a case in effects_build and in effects_write. */
 #include "dynamo/iterators.h"
+#include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
 #include "vm/torch_state.h"
 #include <string.h>
 
@@ -190,14 +192,29 @@ static void write_modes(Rewrite *r) {
     emit(r, OPCODE_POP_TOP, 0);
 }
 
+/* The RuntimeError of a torch._check that does not hold; its message is made by the program. */
+static Value check_failed(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs; (void)kwnames;
+    return vm_check_error(vm, args[0]);
+}
+
+static void emit_check_failed(Rewrite *r, const TensorCheck *check) {
+    emit_call_builtin(r, "check_failed", check_failed, 1);
+    if (check->raises.tag == V_OBJECT) emit_value(r, check->raises);
+    else emit_plain(r, VALUE_NONE);
+    emit(r, OPCODE_CALL, 1);
+}
+
 /* if not condition: raise AssertionError(message) */
 static void write_check(Rewrite *r, const TensorCheck *check) {
     Span outer = r->span;
     r->span = check->span;
-    emit_value(r, value_object(check->condition));
+    if (check->condition) emit_value(r, value_object(check->condition));
+    else emit_sym(r, check->relation);
     int jump = r->instrs.count;
     emit(r, OPCODE_POP_JUMP_IF_TRUE, 0);
-    emit(r, OPCODE_LOAD_ASSERTION_ERROR, 0);
+    if (!check->condition) emit_check_failed(r, check);
+    else emit(r, OPCODE_LOAD_ASSERTION_ERROR, 0);
     if (check->message) {
         emit(r, OPCODE_LOAD_CONST, rewrite_const(r, *check->message));
         emit(r, OPCODE_CALL, 0);

@@ -8,6 +8,7 @@
  * To add a kind of value: a case in emit_object. */
 #include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
 #include "vm/internal.h"
 #include "vm/native.h"
 #include <string.h>
@@ -121,9 +122,20 @@ static void emit_root(Rewrite *r, const Source *source) {
 }
 
 void emit_source(Rewrite *r, const Source *source) {
+    if (source->kind == SOURCE_UNBACKED) {
+        emit_scalar_tensor(r, capture_scalar_tensor(r->capture, source));
+        return;
+    }
     if (!source->base || source->kind == SOURCE_AS_TENSOR) {
         if (source->base) emit_scalar(r, source);
         else emit_root(r, source);
+        return;
+    }
+    if (source->kind == SOURCE_SCALAR) { /* under the tensor lies what a call needs */
+        emit(r, OPCODE_PUSH_NULL, 0);
+        emit_source(r, source->base);
+        emit_load_attr(r, "item");
+        emit(r, OPCODE_CALL, 0);
         return;
     }
     emit_source(r, source->base);

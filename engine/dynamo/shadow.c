@@ -354,10 +354,17 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     return real;
 }
 
+static Value unbacked_needed(VM *vm) {
+    Opcode opcode = vm->frame && vm->frame->pc > 0 ? (Opcode)vm->frame->code->instrs[vm->frame->pc - 1].opcode : OPCODE_NOP;
+    bool branch = opcode == OPCODE_POP_JUMP_IF_TRUE || opcode == OPCODE_POP_JUMP_IF_FALSE;
+    return vm_stop(vm, branch ? "data_dependent_branch" : "data_dependent_value", vm_user_span(vm), "%s", branch ? "Data-dependent branching" : "a number that only the graph knows is needed by the program");
+}
+
 static Value force_tracked(VM *vm, Tracked *tracked) {
     Capture *capture = capture_of(vm);
     Value real = tracked->inner;
     Value symbol;
+    if (tracked->source->kind == SOURCE_UNBACKED) return unbacked_needed(vm);
     if (tracked->source->kind == SOURCE_RANDOM) return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "a number that is drawn at each call is needed by the program");
     if (real.tag == V_INT && shapes_int(capture, real.i, tracked->source, &symbol)) return symbol;
     if (real.tag != V_OBJECT) {

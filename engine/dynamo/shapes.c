@@ -172,27 +172,43 @@ void shapes_constant(Capture *capture, Value value, const Source *source) {
     frame_state_see_number(frame_state(capture->entry->owner, capture->dynamo->arena, source_name(capture->entry->arena, source)), value);
 }
 
-bool shapes_int(Capture *capture, int64_t value, const Source *source, Value *symbol) {
-    Entry *entry = capture->entry;
-    ShapeConfig config = shapes_config(capture->dynamo);
-    if (config.specialize_int || !is_own_number(capture, source)) return false;
+static bool known_int(const Entry *entry, const Source *source, Value *symbol) {
     for (int i = 0; i < entry->bindings.count; i++)
         if (entry->bindings.at[i].at.source == source && entry->bindings.at[i].at.property == VALUE_OF) {
             *symbol = entry->bindings.at[i].symbol;
             return true;
         }
-    const char *name = source_name(entry->arena, source);
-    FrameState *state = frame_state(entry->owner, capture->dynamo->arena, name);
-    frame_state_see_number(state, value_int(value));
-    if (!(config.automatic && state->number_dynamic) && config.assume_static) return false;
-    const char *why = config.automatic && state->number_dynamic ? arena_printf(entry->arena, "%s changed: %lld in an earlier compile, %lld now", name, (long long)state->former_number, (long long)value)
-                                                               : arena_printf(entry->arena, "dynamic=True: the int %s is a symbol", name);
+    return false;
+}
+
+static void bind_int(Capture *capture, int64_t value, const Source *source, const char *why, Value *symbol) {
+    Entry *entry = capture->entry;
     SizeSource at = {source, VALUE_OF, 0};
     ShapeBinding *b = symbol_new(capture, at, value, INT64_MIN, INT64_MAX, -1, why);
     b->argument = entry->int_count++;
     capture_guard(capture, GUARD_TYPE, source, value_object(capture->vm->class_int), "an int of any value");
     *symbol = b->symbol = sym_new(capture->vm, b->dim);
     vec_push_in(entry->arena, &entry->held, b->symbol);
+}
+
+bool shapes_scalar(Capture *capture, int64_t value, const Source *source, Value *symbol) {
+    if (known_int(capture->entry, source, symbol)) return true;
+    bind_int(capture, value, source, arena_printf(capture->entry->arena, "%s is read from a tensor", source_name(capture->entry->arena, source)), symbol);
+    return true;
+}
+
+bool shapes_int(Capture *capture, int64_t value, const Source *source, Value *symbol) {
+    Entry *entry = capture->entry;
+    ShapeConfig config = shapes_config(capture->dynamo);
+    if (config.specialize_int || !is_own_number(capture, source)) return false;
+    if (known_int(entry, source, symbol)) return true;
+    const char *name = source_name(entry->arena, source);
+    FrameState *state = frame_state(entry->owner, capture->dynamo->arena, name);
+    frame_state_see_number(state, value_int(value));
+    if (!(config.automatic && state->number_dynamic) && config.assume_static) return false;
+    const char *why = config.automatic && state->number_dynamic ? arena_printf(entry->arena, "%s changed: %lld in an earlier compile, %lld now", name, (long long)state->former_number, (long long)value)
+                                                               : arena_printf(entry->arena, "dynamic=True: the int %s is a symbol", name);
+    bind_int(capture, value, source, why, symbol);
     return true;
 }
 

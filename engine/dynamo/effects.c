@@ -27,15 +27,12 @@ bool capture_has_effects(const Capture *capture) {
     return capture->checks.count || capture->globals.count || capture->cells.count || capture->tensors.count || capture_modes_changed(capture);
 }
 
-static bool same_item(Value a, Value b) { return a.tag == b.tag && (a.tag < V_BOOL || (a.tag == V_BOOL ? a.b == b.b : a.i == b.i)); }
-
 /* Attributes that are not what was read of the real object. */
-static bool attribute_changed(Rewrite *r, const Shadow *shadow, const char *name, Value value) {
-    const Instance *real = (const Instance *)shadow->real.o;
+static bool attribute_changed(const Shadow *shadow, const char *name, Value value) {
     const Source *source = value_is(value, OBJ_TRACKED) ? ((Tracked *)value.o)->source : NULL;
     if (shadow_deleted(shadow, name)) return true;
     if (source && source->kind == SOURCE_ATTR && source->base == shadow->source && source->name == name) return false;
-    return !(real->dict && same_item(dict_get_name(r->vm, real->dict, name), value));
+    return true; /* the same value, too: what the attribute is in another call is not guarded */
 }
 
 static Effect *effect_append(Rewrite *r, Effect ***tail, Effect effect) {
@@ -66,7 +63,7 @@ static void build_attributes(Rewrite *r, Effect ***tail, const Shadow *shadow) {
     build_deletions(r, tail, shadow);
     while (mine->dict && dict_next(mine->dict, &position, &key, &value)) {
         const char *name = str_intern(r->vm, (Str *)key.o);
-        if (!attribute_changed(r, shadow, name, value)) continue;
+        if (!attribute_changed(shadow, name, value)) continue;
         emit_value(r, value);
         effect_add(r, tail, (Effect){.shadow = shadow, .attribute = name});
     }

@@ -161,6 +161,9 @@ static void stop_of_function(Capture *capture) {
 
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
+    capture->overfull = capture->entry->graph->nodes.count >= capture->dynamo->node_limit;
+    if (capture->overfull)
+        return vm_stop(vm, "other", vm_user_span(vm), "the graph has %d nodes already, as many as :set node_limit allows", capture->dynamo->node_limit);
     bool sized = op->family != FAMILY_COMPOSITE && vm->context.unbacked;
     if (op_has(op, TRAIT_SYNC) && !sized) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
     Arg *mine = ARENA_ARRAY(capture->entry->arena, Arg, nargs ? nargs : 1);
@@ -396,7 +399,7 @@ static void describe_end(Capture *capture, bool ran, CaptureEnd *end) {
         return;
     }
     end->told = capture->told;
-    if (ran || capture->plan) end->found = (BreakPlan){.style = BREAK_SKIP, .kind = arena_strdup(capture->dynamo->arena, vm->stop_kind), .text = arena_strdup(capture->dynamo->arena, vm->stop_text), .span = vm->stop_span};
+    if (ran || capture->plan || capture->overfull) end->found = (BreakPlan){.style = BREAK_SKIP, .kind = arena_strdup(capture->dynamo->arena, vm->stop_kind), .text = arena_strdup(capture->dynamo->arena, vm->stop_text), .span = vm->stop_span};
     else end->found = break_plan(vm, capture->dynamo->arena, capture->root, capture->steps - 1, &capture->statement, &capture->region, capture->in_generator && !consumes_whole(capture->root));
     end->found.cause = capture->cause;
 }

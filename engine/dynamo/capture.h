@@ -52,6 +52,7 @@ typedef struct Capture {
     const char *cause;              /* the kind of a stop inside what an op runs; NULL: none */
     bool in_generator;
     int op_count;                   /* ops recorded by the root frame and what it called */
+    bool overfull;                  /* as many nodes as a graph may have: the frame is left to eager as a whole */
     bool exhausting, told;          /* a generator is run to its end (iterators.c); the stop that ended the second attempt is one that is told */
     int checkpoint, checkpoints;    /* the checkpoint region that runs now (0: none); how many began so far */
     Span raised_at;                 /* the last raise statement that was run */

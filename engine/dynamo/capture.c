@@ -5,6 +5,7 @@
 #include "dynamo/iterators.h"
 #include "dynamo/shapes.h"
 #include "dynamo/unbacked.h"
+#include "vm/concrete.h"
 #include "vm/dispatch.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,10 +100,20 @@ static bool eager_refuses(const Tensor *real) {
 }
 
 /* In-place on an input: the error, where there is one, is eager's. */
-static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
+static bool all_static(const Arg *args, int nargs) {
+    for (int i = 0; i < nargs; i++)
+        if (args[i].tag == ARG_TENSOR && !meta_is_static(args[i].tensor.meta)) return false;
+    return true;
+}
+
+static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args, int nargs) {
     VM *vm = capture->vm;
     if (!op_has(op, TRAIT_INPLACE) || args[0].tag != ARG_TENSOR) return true;
     const Tensor *target = args[0].tensor.owner;
+    if (all_static(args, nargs) && !inplace_check_overlap(vm, op, args, nargs, target)) {
+        capture->op_failed = true;
+        return false;
+    }
     for (int i = 0; i < capture->inputs.count; i++) {
         if (capture->inputs.at[i].fake->storage != target->storage) continue;
         capture->inputs.at[i].written = true;
@@ -171,7 +182,7 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
         mine[i] = args[i];
         if (!arg_fake(capture, &mine[i])) return VALUE_ERROR;
     }
-    if (!inplace_allowed(capture, op, mine)) return VALUE_ERROR;
+    if (!inplace_allowed(capture, op, mine, nargs)) return VALUE_ERROR;
     capture->tracer.span = vm_user_span(vm);
     int before = capture->entry->graph->nodes.count;
     Value result = trace_op(vm, op, mine, nargs);

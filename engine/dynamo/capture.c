@@ -421,6 +421,7 @@ static void capture_begin(Capture *capture) {
     capture->by_real = map_new(arena);
     capture->by_shadow = map_new(arena);
     capture->namespaces = map_new(arena);
+    capture->hooked = map_new(arena);
     capture->known = map_new(arena);
     capture->constants = map_new(arena);
     capture->modes = modes_now(vm);

@@ -21,6 +21,7 @@ typedef struct Shadow {
 typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *node; const Source *source; bool written; /* by an op in place */ } InputTensor;
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
 typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
+typedef struct HookWrite { const Source *source; Value hook; } HookWrite;            /* x.register_hook(hook) of an input; held by the entry */
 typedef struct Draw { Value builtin; const Value *args; int count; } Draw;         /* random.randint(1, 3), drawn before the graph at each call */
 /* assert on a tensor, or torch._check of a relation (condition NULL; raises: what makes the message, or V_NULL): looked at after the graph */
 typedef struct TensorCheck { Tensor *condition; const Const *message; Dim relation; Value raises; Span span; } TensorCheck;
@@ -42,6 +43,8 @@ typedef struct Capture {
     VEC(NameWrite) globals;
     VEC(CellWrite) cells;
     VEC(TensorWrite) tensors;
+    VEC(HookWrite) hooks;
+    Map *hooked;                    /* Node* that register_hook put around a tensor -> the List of its hooks */
     VEC(Draw) draws;
     VEC(TensorCheck) checks;
     VEC(Tensor *) scalars;          /* zero-dimensional tensors of the graph that stand for Python floats and bools (unbacked.h) */
@@ -102,6 +105,8 @@ bool capture_exhausting_stop(VM *vm);                                    /* iter
 /* scalars.c: numbers as tensors */
 bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */
 void capture_operands(VM *vm, int op, Value *a, Value *b);
+/* hooks.c: t.register_hook(hook) whose handle nobody keeps; owned. V_NULL: not taken, the call ends the graph. */
+Value capture_register_hook(Capture *capture, Value *args, int nargs);
 Value capture_unchanged(VM *vm, int op, Value a, Value b);
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames);
 bool capture_modes_changed(const Capture *capture);

@@ -4,6 +4,7 @@
  *     L['self'].count = 3      objects: the attributes that changed, after those that were deleted
  *     total = …                globals of the frame's module (STORE_GLOBAL) and of others (their namespace)
  *     it                       iterators: where they stand
+ *     x.register_hook(…)       hooks of input tensors
  *     x.grad = None            attributes of input tensors
  *     cells                    closure variables of functions of the program (STORE_DEREF, or the cell itself)
  *     checks                   assertions about tensors, before all others
@@ -17,14 +18,14 @@
 #include "vm/torch_state.h"
 #include <string.h>
 
-struct Effect { const Shadow *shadow; const char *attribute, *deleted; const NameWrite *global; const CellWrite *cell; const TensorWrite *tensor; int local; Effect *next; };
+struct Effect { const Shadow *shadow; const char *attribute, *deleted; const NameWrite *global; const CellWrite *cell; const TensorWrite *tensor; const HookWrite *hook; int local; Effect *next; };
 
 static bool shadow_changed(const Shadow *shadow) { return shadow->mutated || (value_is(shadow->shadow, OBJ_ITERATOR) && iterator_moved(shadow)); }
 
 bool capture_has_effects(const Capture *capture) {
     for (int i = 0; i < capture->shadows.count; i++)
         if (shadow_changed(capture->shadows.at[i])) return true;
-    return capture->checks.count || capture->globals.count || capture->cells.count || capture->tensors.count || capture_modes_changed(capture);
+    return capture->checks.count || capture->globals.count || capture->cells.count || capture->tensors.count || capture->hooks.count || capture_modes_changed(capture);
 }
 
 /* Attributes that are not what was read of the real object. */
@@ -98,6 +99,10 @@ Effect *effects_build(Rewrite *r) {
         emit_value(r, capture->tensors.at[i].value);
         effect_add(r, &tail, (Effect){.tensor = &capture->tensors.at[i]});
     }
+    for (int i = 0; i < capture->hooks.count && !r->failed; i++) {
+        emit_value(r, capture->hooks.at[i].hook);
+        effect_add(r, &tail, (Effect){.hook = &capture->hooks.at[i]});
+    }
     return first;
 }
 
@@ -141,11 +146,23 @@ static void write_cell(Rewrite *r, const CellWrite *write) {
     emit(r, OPCODE_STORE_ATTR, rewrite_name(r, rewrite_intern(r, "cell_contents")));
 }
 
+/* x.register_hook(hook) */
+static void write_hook(Rewrite *r, const Effect *effect) {
+    emit(r, OPCODE_PUSH_NULL, 0);
+    emit_source(r, effect->hook->source);
+    emit_load_attr(r, "register_hook");
+    emit_load(r, effect->local);
+    emit(r, OPCODE_CALL, 1);
+    emit(r, OPCODE_POP_TOP, 0);
+}
+
 static void write_effect(Rewrite *r, const Effect *effect) {
     if (effect->global || effect->cell) {
         emit_load(r, effect->local);
         if (effect->global) write_global(r, effect->global);
         else write_cell(r, effect->cell);
+    } else if (effect->hook) {
+        write_hook(r, effect);
     } else if (effect->tensor) {
         emit_load(r, effect->local);
         emit_source(r, effect->tensor->source);

@@ -165,6 +165,7 @@ static bool only_prints(const Builtin *builtin) {
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames) {
     Capture *capture = capture_of(vm);
     if (capture->dynamo->no_effects && only_prints(builtin)) return VALUE_NONE;
+    if (!strcmp(builtin->name, "register_hook") && nargs == 2 && !kwnames) return capture_register_hook(capture, args, nargs);
     if (!strcmp(builtin->name, "id") && nargs == 1 && capture_is_pythons(vm, value_object(builtin))) {
         Value real = capture_identity(capture, vm_force(vm, args[0]));
         return real.tag == V_NULL ? real : builtin->fn(vm, &real, 1, NULL);

@@ -266,7 +266,7 @@ static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .type_only = capture_type_only, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
     .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .unchanged = capture_unchanged, .replace_call = capture_replace_call,
-    .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .undecided = capture_undecided, .decide = capture_decide, .specialize = capture_specialize, .may_call = capture_may_call,
+    .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .key = capture_key, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .undecided = capture_undecided, .decide = capture_decide, .specialize = capture_specialize, .may_call = capture_may_call,
 };
 
 Capture *capture_now(VM *vm) { return vm->domain == &symbolic_domain ? capture_of(vm) : NULL; }

@@ -180,6 +180,10 @@ static void emit_tensor(Rewrite *r, Tensor *tensor) {
             emit_source(r, capture->inputs.at[i].source);
             return;
         }
+    if (!tensor->node && map_has(capture->known, tensor)) { /* a key of a dict: the program's own */
+        emit_held_object(r, value_tensor(tensor));
+        return;
+    }
     if (!tensor->node) {
         tensor = capture_constant(r->capture, tensor);
         if (!tensor) {

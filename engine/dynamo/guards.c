@@ -81,6 +81,7 @@ static Value function_attribute(VM *vm, const Function *function, const char *na
 }
 
 Value attribute_value(VM *vm, Value object, const char *name) {
+    if (value_is(object, OBJ_DICT) && ((Dict *)object.o)->fallback && !strcmp(name, "default_factory")) return *((Dict *)object.o)->fallback;
     if (object.tag != V_OBJECT) return VALUE_NULL;
     Value found = VALUE_NULL;
     Class *cls = NULL;

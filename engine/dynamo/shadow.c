@@ -6,6 +6,7 @@
 #include "vm/internal.h"
 #include "vm/native.h"
 #include <stdlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source) {
@@ -118,6 +119,27 @@ static const char *key_text(Capture *capture, Value key) {
     return text;
 }
 
+Value capture_key(VM *vm, Value tensor) {
+    Capture *capture = capture_of(vm);
+    for (int i = 0; i < capture->inputs.count; i++) {
+        const InputTensor *input = &capture->inputs.at[i];
+        if (input->fake != (Tensor *)tensor.o || !input->real) continue;
+        capture_guard(capture, GUARD_IDENTITY, input->source, value_tensor(input->real), "a tensor was used as a key");
+        map_put(capture->known, input->real, (void *)(uintptr_t)input->source);
+        return value_tensor(input->real);
+    }
+    return tensor;
+}
+
+/* A defaultdict makes what is not there, also while it is captured. */
+static void take_factory(Capture *capture, Dict *shadow, Value factory, const Source *source) {
+    shadow->fallback = malloc(sizeof *shadow->fallback);
+    if (!shadow->fallback) return;
+    *shadow->fallback = value_ref(factory);
+    const Source *place = capture_source(capture, SOURCE_ATTR, source, intern(capture->vm->lang->names, "default_factory"), 0, VALUE_NULL);
+    capture_guard(capture, factory.tag == V_OBJECT ? GUARD_IDENTITY : GUARD_EQUALS, place, factory, "a defaultdict was read");
+}
+
 static Value force_dict(Capture *capture, Value real, const Source *source) {
     VM *vm = capture->vm;
     Dict *dict = (Dict *)real.o;
@@ -125,12 +147,14 @@ static Value force_dict(Capture *capture, Value real, const Source *source) {
     capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a dict was read");
     int position = 0;
     while (dict_next(dict, &position, &key, &value)) {
+        if (value_is(key, OBJ_TENSOR) && !map_has(capture->known, key.o)) map_put(capture->known, key.o, (void *)(uintptr_t)source);
         Value tracked = capture_track(capture, value, capture_source(capture, SOURCE_KEY, source, key_text(capture, key), 0, key));
         dict_set(vm, (Dict *)shadow.o, key, tracked);
         value_unref(vm, tracked);
     }
     ((Dict *)shadow.o)->is_counter = dict->is_counter;
     ((Dict *)shadow.o)->is_ordered = dict->is_ordered;
+    if (dict->fallback) take_factory(capture, (Dict *)shadow.o, *dict->fallback, source);
     shadow_add(capture, shadow, real, source);
     return shadow;
 }

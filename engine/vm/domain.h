@@ -41,6 +41,7 @@ typedef struct Domain {
     Value (*load_cell)(VM *vm, Cell *cell);                     /* owned */
     bool (*store_cell)(VM *vm, Cell *cell, Value value);
     bool (*will_mutate)(VM *vm, Object *object);                /* before a container, instance, class, module or function attribute changes */
+    Value (*key)(VM *vm, Value tensor);                         /* a tensor as the key of a dict or set; borrowed */
     bool (*advanced)(VM *vm, Iterator *iterator);               /* an iterator gave an item */
     bool (*sent)(VM *vm, Generator *generator);                 /* before send() to a generator that delegates by `yield from` */
     bool (*delete_attr)(VM *vm, Object *instance, const char *name); /* before an attribute of an instance is deleted, after will_mutate */

@@ -4,6 +4,7 @@
  * Invariant: nothing is global; two sessions in one process do not meet. */
 #include "engine.h"
 #include "custom_backend.h"
+#include "pieces.h"
 #include "session.h"
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +20,10 @@ static void backend_compile(void *state, Entry *entry) {
         if (!custom_backend_compile(entry, function)) fail(&entry->failure, entry->code->span, "the backend raised an exception");
         return;
     }
+    if (pieces_needed(entry)) {
+        pieces_compile(entry);
+        return;
+    }
     Artifacts *artifacts = ARENA_NEW(entry->arena, Artifacts);
     entry->artifacts = artifacts;
     pipeline(&entry->compile, entry->graph, artifacts);
@@ -27,17 +32,21 @@ static void backend_compile(void *state, Entry *entry) {
 static Value backend_run(void *state, Entry *entry, Value *args, int nargs) {
     (void)state;
     if (entry->runner.tag != V_NULL) return custom_backend_run(entry, args, nargs);
+    if (entry->pieces) return pieces_run(entry, args, nargs);
     return entry->artifacts ? compiled_run(entry, args, nargs) : graph_run(entry, args, nargs);
 }
 
-static void backend_release(void *state, Entry *entry) {
-    Session *session = state;
-    Artifacts *artifacts = entry->artifacts;
-    if (entry->captured.tag != V_NULL) custom_backend_release(entry);
+static void release_artifacts(Session *session, const Artifacts *artifacts) {
     if (!artifacts) return;
     if (artifacts->forward.plan) plan_unload(session->runtime, artifacts->forward.plan);
     if (artifacts->backward.plan) plan_unload(session->runtime, artifacts->backward.plan);
     for (int i = 0; i < artifacts->pruned.count; i++) plan_unload(session->runtime, artifacts->pruned.at[i]->backward.plan);
+}
+
+static void backend_release(void *state, Entry *entry) {
+    if (entry->captured.tag != V_NULL) custom_backend_release(entry);
+    release_artifacts(state, entry->artifacts);
+    for (int i = 0; i < pieces_count(entry); i++) release_artifacts(state, pieces_at(entry, i)->artifacts);
 }
 
 static int64_t outputs_bytes(const Arg *args, int count) {

@@ -1,6 +1,7 @@
 /* What can be looked at of a compile entry: facts, stages as snapshots, guards, kernels, launches. See engine.h.
  *
  * To add a stage: a row in `stages`, whose function writes a snapshot from the artifacts. Views and commands need no change. */
+#include "pieces.h"
 #include "view.h"
 #include <string.h>
 
@@ -41,6 +42,20 @@ static int count_calls(const Graph *graph) {
     return count;
 }
 
+/* Of a graph in pieces: what they come to together. */
+static void add_pieces(const Entry *entry, EntryFacts *facts) {
+    for (int i = 0; i < pieces_count(entry); i++) {
+        EntryFacts piece;
+        entry_facts(pieces_at(entry, i), &piece);
+        facts->launches_forward += piece.launches_forward;
+        facts->launches_backward += piece.launches_backward;
+        facts->kernels += piece.kernels;
+        facts->compile_ms += piece.compile_ms;
+        facts->bytes_eager += piece.bytes_eager;
+        facts->bytes_compiled += piece.bytes_compiled;
+    }
+}
+
 void entry_facts(Entry *entry, EntryFacts *facts) {
     const Artifacts *a = artifacts_of(entry);
     *facts = (EntryFacts){.id = entry->id, .function = entry->code->name, .span = entry->code->span, .is_copy = entry->is_copy, .failed = entry->failed, .failure = entry->failed_text,
@@ -48,6 +63,7 @@ void entry_facts(Entry *entry, EntryFacts *facts) {
                           .training = entry->compile.training, .device = "cpu"};
     for (int i = 0; i < entry->compile.times.count; i++)
         if (!strcmp(entry->compile.times.at[i].stage, "compile kernels")) facts->compile_ms += entry->compile.times.at[i].ms;
+    add_pieces(entry, facts);
     if (!a) return;
     facts->launches_forward = plan_launches(a->forward.plan);
     facts->launches_backward = plan_launches(a->backward.plan);

@@ -4,29 +4,32 @@
  *
  * Ops run through the VM as eager ones do: autograd records them, changes in place reach the inputs.
  * Invariant: what a node gives is dropped at the end of the call; outputs are the caller's. */
+#include "pieces.h"
 #include "session.h"
 #include "sizes.h"
 #include "vm/tracing.h"
-
-typedef struct GraphRun { Entry *entry; VM *vm; Arena *scratch; Map *values; const int64_t *sizes; VEC(Value) owned; } GraphRun;
 
 static int64_t size_value(const Sym *var, void *state) {
     const GraphRun *run = state;
     for (int i = 0; run->sizes && i < run->entry->bindings.count; i++)
         if (run->entry->bindings.at[i].defines && run->entry->bindings.at[i].dim == dim_of_sym(var)) return run->sizes[i];
+    for (int i = 0; i < run->entry->unbacked.count; i++)
+        if (run->entry->unbacked.at[i].var == dim_of_sym(var) && run->known[i]) return run->late[i];
     return var->hint;
 }
 
 static Dim size_now(GraphRun *run, Dim d) { return dim_is_int(d) ? d : dim_evaluate(dim_resolve(d), size_value, run); }
 
-static void keep(GraphRun *run, const Node *node, Value value) {
+void graph_run_keep(GraphRun *run, const Node *node, Value value) {
     Value *slot = ARENA_NEW(run->scratch, Value);
     *slot = value;
     map_put(run->values, node, slot);
     vec_push_in(run->scratch, &run->owned, value);
 }
 
-static Value value_at(const GraphRun *run, const void *node) { return *(Value *)map_get(run->values, node); }
+Value graph_run_value(const GraphRun *run, const void *node) { return *(Value *)map_get(run->values, node); }
+static Value value_at(const GraphRun *run, const void *node) { return graph_run_value(run, node); }
+static void keep(GraphRun *run, const Node *node, Value value) { graph_run_keep(run, node, value); }
 
 /* A tuple, list or slice with its symbolic ints replaced; anything else as it is. Owned. */
 static Value plain_object(GraphRun *run, Value v) {
@@ -105,26 +108,76 @@ static Value outputs_of(GraphRun *run) {
     return tuple_new(run->vm, outputs, graph->outputs.count);
 }
 
-Value graph_run(Entry *entry, Value *args, int nargs) {
-    GraphRun run = {.entry = entry, .vm = entry->dynamo->vm, .scratch = arena_new("graph run")};
+/* ---- numbers that only the run knows ---- */
+
+typedef struct Unknown { const GraphRun *run; bool found; } Unknown;
+
+static void visit_unknown(const Sym *var, void *state) {
+    Unknown *u = state;
+    if (var->var_kind != SYM_UNBACKED) return;
+    for (int i = 0; i < u->run->entry->unbacked.count; i++)
+        if (u->run->entry->unbacked.at[i].var == dim_of_sym(var) && u->run->known[i]) return;
+    u->found = true;
+}
+
+bool graph_run_size(GraphRun *run, Dim d, int64_t *value) {
+    Unknown u = {run, false};
+    Dim now = dim_resolve(d);
+    if (!dim_is_int(now)) dim_each_var(now, visit_unknown, &u);
+    if (!u.found) *value = dim_is_int(now) ? now : dim_evaluate(now, size_value, run);
+    return !u.found;
+}
+
+void graph_run_read(GraphRun *run, const Node *node) {
+    for (int i = 0; i < run->entry->unbacked.count; i++) {
+        const Unbacked *u = &run->entry->unbacked.at[i];
+        if (u->node != node || run->known[i]) continue;
+        const Tensor *t = (const Tensor *)value_at(run, node).o;
+        Value item = u->dim < 0 ? tensor_item(run->vm, (Tensor *)(uintptr_t)t) : value_int(t->meta.sizes[u->dim]);
+        if (item.tag != V_INT) continue;
+        run->late[i] = (item.i - u->rest) / u->factor;
+        run->known[i] = true;
+    }
+}
+
+/* ---- a run ---- */
+
+GraphRun graph_run_begin(Entry *entry, Value *args, int nargs) {
+    GraphRun run = {.entry = entry, .vm = entry->dynamo->vm, .scratch = arena_new("graph run"), .args = args};
     Tensor **inputs = ARENA_ARRAY(run.scratch, Tensor *, nargs + 1);
     int tensors = nargs - entry->int_count;
     for (int i = 0; i < tensors; i++) inputs[i] = (Tensor *)args[i].o;
     run.values = map_new(run.scratch);
     run.sizes = sizes_of_call(entry, inputs, args + tensors, run.scratch);
-    bool grad = run.vm->grad_enabled, ok = true;
-    Autocast autocast = run.vm->torch->autocast;
-    FrameEvaluator evaluator = run.vm->evaluator;
-    run.vm->evaluator = NULL; /* bodies of ops are no frames of the program */
-    for (int i = 0; ok && i < entry->graph->nodes.count; i++) {
-        run.vm->grad_enabled = grad;
-        ok = run_node(&run, entry->graph->nodes.at[i], args);
-    }
-    run.vm->grad_enabled = grad;
-    run.vm->torch->autocast = autocast;
-    run.vm->evaluator = evaluator;
-    Value result = ok ? outputs_of(&run) : VALUE_ERROR;
-    for (int i = 0; i < run.owned.count; i++) value_unref(run.vm, run.owned.at[i]);
-    arena_free(run.scratch);
+    run.late = ARENA_ARRAY(run.scratch, int64_t, entry->unbacked.count + 1);
+    run.known = ARENA_ARRAY(run.scratch, bool, entry->unbacked.count + 1);
+    run.grad = run.vm->grad_enabled;
+    run.autocast = run.vm->torch->autocast;
+    return run;
+}
+
+bool graph_run_node(GraphRun *run, const Node *node) {
+    FrameEvaluator evaluator = run->vm->evaluator;
+    run->vm->evaluator = NULL; /* bodies of ops are no frames of the program */
+    run->vm->grad_enabled = run->grad;
+    bool ok = run_node(run, node, run->args);
+    run->vm->grad_enabled = run->grad;
+    run->vm->torch->autocast = run->autocast;
+    run->vm->evaluator = evaluator;
+    if (ok && run->entry->unbacked.count) graph_run_read(run, node);
+    return ok;
+}
+
+Value graph_run_end(GraphRun *run, bool ok) {
+    Value result = ok ? outputs_of(run) : VALUE_ERROR;
+    for (int i = 0; i < run->owned.count; i++) value_unref(run->vm, run->owned.at[i]);
+    arena_free(run->scratch);
     return result;
+}
+
+Value graph_run(Entry *entry, Value *args, int nargs) {
+    GraphRun run = graph_run_begin(entry, args, nargs);
+    bool ok = true;
+    for (int i = 0; ok && i < entry->graph->nodes.count; i++) ok = graph_run_node(&run, entry->graph->nodes.at[i]);
+    return graph_run_end(&run, ok);
 }

@@ -24,6 +24,7 @@ POLICY_PLACE(time_candidates)
 static void *place_device(Session *session) { return &session->vm->default_device; }
 static void *place_name(Session *session) { return &session->policy.name; }
 static void *place_limit(Session *session) { return &session->dynamo->recompile_limit; }
+static void *place_nodes(Session *session) { return &session->dynamo->node_limit; }
 static void *place_recursion(Session *session) { return &session->vm->limits.recursion; }
 
 static const Setting settings[] = {
@@ -40,6 +41,7 @@ static const Setting settings[] = {
     {"epilogue_in_library", SETTING_BOOL, place_epilogue_in_library, 0, 1, "let a matmul's library call take bias, relu or gelu along"},
     {"time_candidates", SETTING_BOOL, place_time_candidates, 0, 1, "time matmul candidates where a card is there"},
     {"recompile_limit", SETTING_INT, place_limit, 1, 1024, "entries a code object may have"},
+    {"node_limit", SETTING_INT, place_nodes, 1, 100000000, "nodes that a captured graph may have: a loop that goes on runs eagerly"},
     {"recursion_limit", SETTING_INT, place_recursion, 10, 100000, "depth of calls of the language"},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof *settings };

@@ -19,7 +19,7 @@ static Machine machine_take(Session *session) {
     Dynamo *d = session->dynamo;
     Machine m = {.frame = vm->frame, .domain = vm->domain, .domain_state = vm->domain_state, .evaluator = vm->evaluator, .evaluator_state = vm->evaluator_state, .hook = vm->instruction_hook,
                  .hook_state = vm->instruction_state, .exception = vm->exception, .handled = vm->handled, .stopped = vm->stopped, .stop_span = vm->stop_span, .depth = vm->depth, .span = vm->span,
-                 .open_leaf = vm->open_leaf, .syms = vm->context.syms, .in_body = vm->torch->in_body, .modes = modes_now(vm), .capturing = d->capturing, .copying = d->copying, .only_cached = d->only_cached, .stance = d->stance, .options = d->options, .module = d->module, .compiled_code = d->compiled_code, .watch = d->watch, .copies = d->copies.at, .copy_count = d->copies.count,
+                 .open_leaf = vm->open_leaf, .syms = vm->context.syms, .unbacked = vm->context.unbacked, .unbacked_state = vm->context.unbacked_state, .in_body = vm->torch->in_body, .modes = modes_now(vm), .capturing = d->capturing, .copying = d->copying, .only_cached = d->only_cached, .stance = d->stance, .options = d->options, .module = d->module, .compiled_code = d->compiled_code, .watch = d->watch, .copies = d->copies.at, .copy_count = d->copies.count,
                  .copy_capacity = d->copies.capacity, .copy_frames = d->copy_frames, .used = d->used.at, .used_count = d->used.count, .used_capacity = d->used.capacity};
     memcpy(m.stop_kind, vm->stop_kind, sizeof m.stop_kind);
     memcpy(m.stop_text, vm->stop_text, sizeof m.stop_text);
@@ -38,7 +38,7 @@ static void machine_put(Session *session, const Machine *m) {
     memcpy(vm->stop_kind, m->stop_kind, sizeof m->stop_kind);
     memcpy(vm->stop_text, m->stop_text, sizeof m->stop_text);
     vm->depth = m->depth, vm->span = m->span;
-    vm->open_leaf = m->open_leaf, vm->context.syms = m->syms, vm->torch->in_body = m->in_body;
+    vm->open_leaf = m->open_leaf, vm->context.syms = m->syms, vm->context.unbacked = m->unbacked, vm->context.unbacked_state = m->unbacked_state, vm->torch->in_body = m->in_body;
     modes_set(vm, &m->modes);
     d->capturing = m->capturing, d->copying = m->copying, d->only_cached = m->only_cached, d->stance = m->stance;
     d->options = m->options, d->watch = m->watch;

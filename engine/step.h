@@ -34,6 +34,7 @@ typedef struct Machine {
     bool stopped; char stop_kind[32], stop_text[512]; Span stop_span;
     int depth; Span span;
     const Op *open_leaf; SymTable *syms; int in_body;
+    Dim (*unbacked)(void *state, int64_t least, int64_t most); void *unbacked_state;
     Modes modes;
     bool capturing, copying, only_cached; Stance stance;
     CompileOptions options;

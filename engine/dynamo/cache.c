@@ -98,11 +98,13 @@ Entry *entry_new(Dynamo *dynamo, CodeCache *cache) {
 }
 
 Entry *entry_ref(Entry *entry) {
+    if (entry->whole) return entry_ref(entry->whole), entry;
     entry->refs++;
     return entry;
 }
 
 void entry_unref(Entry *entry) {
+    if (entry->whole) entry = entry->whole;
     if (--entry->refs > 0) return;
     Dynamo *dynamo = entry->dynamo;
     if (dynamo->backend.release) dynamo->backend.release(dynamo->backend.state, entry);

@@ -31,6 +31,9 @@ typedef struct ShapeBinding {
 /* What an entry was compiled for, of what torch.compile(...) asked: it serves no other (BACKEND_MATCH). */
 typedef struct EntryBackend { const char *name, *mode; Value function; bool dynamic_set, dynamic; } EntryBackend;
 
+/* A symbol that only the running graph knows: factor * var + rest is the size `dim` of what the node yields, or (dim -1) the value of its one element. */
+typedef struct Unbacked { Dim var; const Node *node; Object *tensor /* the fake, held by the entry */; int dim; int64_t factor, rest; } Unbacked;
+
 typedef struct EntryInput { const Source *source; Meta meta; Span span; } EntryInput;
 
 struct Entry {
@@ -55,10 +58,13 @@ struct Entry {
     VEC(Value) held;                /* objects that the rewritten code's constants and the graph's constants borrow */
     int64_t hits;
     double capture_ms, total_ms;
+    struct Pieces *pieces;          /* of the backend: a graph that is compiled in pieces (engine/pieces.h); NULL: it is one */
+    Entry *whole;                   /* a piece: the entry that it is of, whose memory and references it shares */
     void *artifacts;                /* of the backend: graphs, plans */
     Value runner, captured;         /* of a backend of the program: what it returned, and the graph object that it was given; V_NULL otherwise */
     VEC(Value) examples;            /* for such a backend: the graph's inputs in the call that was captured; held by the entry */
     VEC(ShapeBinding) bindings;     /* in the order in which they were met */
+    VEC(Unbacked) unbacked;         /* in the order in which the graph comes to know them */
     int symbol_count, int_count;
     bool computes_sizes;            /* a number made of symbols leaves the frame: in Dynamo an op of the graph */
     bool works_on_symbols;          /* a symbolic float was taken in, or Python computed with a symbolic int: counts as a graph even if nothing else is in it */

@@ -5,6 +5,8 @@
 #include "dynamo/iterators.h"
 #include "dynamo/numbers.h"
 #include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
+#include "vm/concrete.h"
 #include "vm/dispatch.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,10 +107,20 @@ static bool eager_refuses(const Tensor *real) {
 }
 
 /* In-place on an input: the error, where there is one, is eager's. */
-static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args) {
+static bool all_static(const Arg *args, int nargs) {
+    for (int i = 0; i < nargs; i++)
+        if (args[i].tag == ARG_TENSOR && !meta_is_static(args[i].tensor.meta)) return false;
+    return true;
+}
+
+static bool inplace_allowed(Capture *capture, const Op *op, const Arg *args, int nargs) {
     VM *vm = capture->vm;
     if (!op_has(op, TRAIT_INPLACE) || args[0].tag != ARG_TENSOR) return true;
     const Tensor *target = args[0].tensor.owner;
+    if (all_static(args, nargs) && !inplace_check_overlap(vm, op, args, nargs, target)) {
+        capture->op_failed = true;
+        return false;
+    }
     for (int i = 0; i < capture->inputs.count; i++) {
         if (capture->inputs.at[i].fake->storage != target->storage) continue;
         capture->inputs.at[i].written = true;
@@ -180,13 +192,17 @@ static const char *operator_name(const Frame *frame, const Op *op) {
 
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
-    if (op_has(op, TRAIT_SYNC)) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
+    capture->overfull = capture->entry->graph->nodes.count >= capture->dynamo->node_limit;
+    if (capture->overfull)
+        return vm_stop(vm, "other", vm_user_span(vm), "the graph has %d nodes already, as many as :set node_limit allows", capture->dynamo->node_limit);
+    bool sized = op->family != FAMILY_COMPOSITE && vm->context.unbacked;
+    if (op_has(op, TRAIT_SYNC) && !sized) return vm_stop(vm, "data_dependent_shape", vm_user_span(vm), "the shape of %s depends on the data", op->name);
     Arg *mine = ARENA_ARRAY(capture->entry->arena, Arg, nargs ? nargs : 1);
     for (int i = 0; i < nargs; i++) {
         mine[i] = args[i];
         if (!arg_fake(capture, takes_hold(op, i), &mine[i])) return VALUE_ERROR;
     }
-    if (!inplace_allowed(capture, op, mine)) return VALUE_ERROR;
+    if (!inplace_allowed(capture, op, mine, nargs)) return VALUE_ERROR;
     capture->tracer.span = vm_user_span(vm);
     int before = capture->entry->graph->nodes.count;
     capture->entry->graph->call_name = operator_name(vm->frame, op);
@@ -195,6 +211,10 @@ static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     capture->op_count++;
     if (vm->stopped && op_has(op, TRAIT_EFFECT)) stop_of_function(capture);
     if (value_is_error(result)) return result;
+    if (vm->context.unbacked && !capture_bind_unbacked(capture, result)) {
+        value_unref(vm, result);
+        return VALUE_ERROR;
+    }
     const char *path = module_path_now(capture);
     for (int i = before; i < capture->entry->graph->nodes.count; i++) {
         Node *node = capture->entry->graph->nodes.at[i];
@@ -285,7 +305,7 @@ static int capture_truth(VM *vm, Tensor *tensor) {
     if (is_assertion(vm, &message)) {
         Capture *capture = capture_of(vm);
         vec_push_in(capture->entry->arena, &capture->entry->held, value_ref(value_tensor(tensor)));
-        vec_push_in(capture->entry->arena, &capture->checks, ((TensorCheck){tensor, message, vm->span}));
+        vec_push_in(capture->entry->arena, &capture->checks, ((TensorCheck){.condition = tensor, .message = message, .span = vm->span}));
         Arg condition = tensor->node ? arg_node(tensor->node) : arg_none();
         graph_effect(capture->entry->graph, "_assert_async", assertion_text(capture, tensor, message), &condition, 1, vm_user_span(vm));
         return 1;
@@ -297,18 +317,24 @@ static int capture_truth(VM *vm, Tensor *tensor) {
 }
 
 static Value capture_item(VM *vm, Tensor *tensor) {
-    (void)tensor;
+    Value number = capture_unbacked_item(capture_of(vm), tensor);
+    if (number.tag != V_NULL) return number;
     return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "the value of a tensor is needed as a Python number");
 }
 
 /* Arithmetic on symbolic numbers is a graph of its own, as in PyTorch, where its nodes are there until the graph is cleaned. */
 static void capture_computed(VM *vm) { capture_of(vm)->entry->works_on_symbols = true; }
 
+static bool capture_undecided(VM *vm, Dim relation) {
+    (void)vm;
+    return dim_has_unbacked(dim_resolve(relation));
+}
+
 static const Domain symbolic_domain = {
     .name = "symbolic", .op = capture_op, .leaf = capture_leaf, .force = capture_force, .force_keyed = capture_force_keyed, .looked_up = capture_looked_up, .type_only = capture_type_only, .arithmetic = capture_arithmetic, .number_call = capture_number_call, .truth = capture_truth, .item = capture_item,
     .load_attr = capture_load_attr, .load_global = capture_load_global, .load_cell = capture_load_cell, .store_cell = capture_store_cell, .store_global = capture_store_global,
     .load_tensor_attr = capture_load_tensor_attr, .store_tensor_attr = capture_store_tensor_attr, .compared = capture_compared, .operands = capture_operands, .computes = capture_computes, .unchanged = capture_unchanged, .replace_call = capture_replace_call,
-    .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .may_call = capture_may_call,
+    .will_mutate = capture_will_mutate, .delete_attr = capture_delete_attr, .key = capture_key, .advanced = capture_advanced, .sent = capture_sent, .computed = capture_computed, .undecided = capture_undecided, .decide = capture_decide, .specialize = capture_specialize, .may_call = capture_may_call,
     .cast = capture_cast, .number = capture_number, .sized = capture_sized,
 };
 
@@ -456,7 +482,7 @@ static void describe_end(Capture *capture, bool ran, CaptureEnd *end) {
         return;
     }
     end->told = capture->told;
-    if (ran || capture->plan) end->found = (BreakPlan){.style = BREAK_SKIP, .kind = arena_strdup(capture->dynamo->arena, vm->stop_kind), .text = arena_strdup(capture->dynamo->arena, vm->stop_text), .span = vm->stop_span};
+    if (ran || capture->plan || capture->overfull) end->found = (BreakPlan){.style = BREAK_SKIP, .kind = arena_strdup(capture->dynamo->arena, vm->stop_kind), .text = arena_strdup(capture->dynamo->arena, vm->stop_text), .span = vm->stop_span};
     else end->found = break_plan(vm, capture->dynamo->arena, capture->root, capture->steps - 1, &capture->statement, &capture->region, capture->in_generator && !consumes_whole(capture->root));
     end->found.cause = capture->cause;
 }
@@ -467,6 +493,7 @@ static void capture_begin(Capture *capture) {
     capture->by_real = map_new(arena);
     capture->by_shadow = map_new(arena);
     capture->namespaces = map_new(arena);
+    capture->hooked = map_new(arena);
     capture->known = map_new(arena);
     capture->constants = map_new(arena);
     capture->box_by_value = map_new(arena);
@@ -476,6 +503,8 @@ static void capture_begin(Capture *capture) {
     trace_begin(&capture->tracer, vm, capture->entry->graph);
     vm->torch->autocast = capture->modes.autocast;
     vm->domain = &symbolic_domain;
+    vm->context.unbacked = capture_takes_shapes(capture) ? capture_new_unbacked : NULL;
+    vm->context.unbacked_state = capture;
     vm->domain_state = capture;
     vm->grad_enabled = capture->modes.grad_enabled;
     vm->instruction_hook = before_instruction;
@@ -500,6 +529,7 @@ static void capture_end(Capture *capture) {
     if (capture->dynamo->options.function.tag == V_OBJECT) keep_examples(capture);
     capture->entry->guards.source_count = source_count(capture->entry->sources);
     trace_end(&capture->tracer);
+    vm->context.unbacked = NULL;
     vm->instruction_hook = capture->outer_hook;
     vm->instruction_state = capture->outer_state;
     modes_set(vm, &capture->modes);

@@ -21,8 +21,10 @@ typedef struct Shadow {
 typedef struct InputTensor { Tensor *real /* NULL: a number */, *fake; Node *node; const Source *source; bool written; /* by an op in place */ } InputTensor;
 typedef struct NameWrite { Dict *dict; const char *name; Value value; } NameWrite;  /* a global as the frame leaves it; value held by the entry */
 typedef struct TensorWrite { Tensor *fake; const Source *source; const char *name; Value value; } TensorWrite; /* an attribute of an input tensor (grad, one of the program's) */
+typedef struct HookWrite { const Source *source; Value hook; } HookWrite;            /* x.register_hook(hook) of an input; held by the entry */
 typedef struct Draw { Value builtin; const Value *args; int count; } Draw;         /* random.randint(1, 3), drawn before the graph at each call */
-typedef struct TensorCheck { Tensor *condition; const Const *message; Span span; } TensorCheck; /* assert on a tensor: checked after the graph */
+/* assert on a tensor, or torch._check of a relation (condition NULL; raises: what makes the message, or V_NULL): looked at after the graph */
+typedef struct TensorCheck { Tensor *condition; const Const *message; Dim relation; Value raises; Span span; } TensorCheck;
 typedef struct CellWrite { Cell *cell; Value value; } CellWrite;                    /* a cell of a function of the program, as the frame leaves it */
 
 typedef struct Constant { Tensor *given, *copy; } Constant; /* copy NULL: so far it is only read */
@@ -45,11 +47,15 @@ typedef struct Capture {
     VEC(NameWrite) globals;
     VEC(CellWrite) cells;
     VEC(TensorWrite) tensors;
+    VEC(HookWrite) hooks;
+    Map *hooked;                    /* Node* that register_hook put around a tensor -> the List of its hooks */
     VEC(Draw) draws;
     VEC(TensorCheck) checks;
     VEC(Node *) boxes;              /* by index of SOURCE_NUMBER: numbers of the graph that are constants of this compile */
     Map *box_by_value;              /* a float's bits -> its box's node */
     VEC(Node *) looked_at;          /* of them, those that the running instruction took the values of */
+    VEC(Tensor *) scalars;          /* zero-dimensional tensors of the graph that stand for Python floats and bools (unbacked.h) */
+    int unbacked_count;
     Modes modes;                    /* as the frame found them */
     Modes noted;                    /* as the graph's nodes have them so far: grad_enabled and autocast */
     VEC(AutocastEntered) autocasts; /* entered and not left, outermost first */
@@ -60,6 +66,7 @@ typedef struct Capture {
     const char *cause;              /* the kind of a stop inside what an op runs; NULL: none */
     bool in_generator;
     int op_count;                   /* ops recorded by the root frame and what it called */
+    bool overfull;                  /* as many nodes as a graph may have: the frame is left to eager as a whole */
     bool exhausting, told;          /* a generator is run to its end (iterators.c); the stop that ended the second attempt is one that is told */
     int checkpoint, checkpoints;    /* the checkpoint region that runs now (0: none); how many began so far */
     Span raised_at;                 /* the last raise statement that was run */
@@ -80,6 +87,8 @@ Shadow *capture_shadow(Capture *capture, Value object);                  /* NULL
 /* shadow.c */
 Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source); /* takes the reference of `shadow` */
 Value capture_force(VM *vm, Tracked *tracked);
+/* An input as a key is the program's own tensor, which it then has to be in every call. */
+Value capture_key(VM *vm, Value tensor);
 Value capture_force_keyed(VM *vm, Tracked *tracked);
 Value capture_type_only(VM *vm, Tracked *tracked);
 void capture_looked_up(VM *vm, Dict *dict, Value key, bool found);
@@ -113,6 +122,8 @@ Value capture_number_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tupl
 /* scalars.c: numbers as tensors */
 bool capture_float_stays(Capture *capture, const Tracked *tracked);        /* a float that changes from call to call: guarded by its type only */
 void capture_operands(VM *vm, int op, Value *a, Value *b);
+/* hooks.c: t.register_hook(hook) whose handle nobody keeps; owned. V_NULL: not taken, the call ends the graph. */
+Value capture_register_hook(Capture *capture, Value *args, int nargs);
 Value capture_unchanged(VM *vm, int op, Value a, Value b);
 Value capture_computes(VM *vm, int op, Value a, Value b);
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames);

@@ -4,6 +4,7 @@
  *
  * A function, or an object that is no module, gets a wrapper that forwards attributes; a module becomes an OptimizedModule (torch/_dynamo/eval_frame.py),
  * which holds such a wrapper for its calls. */
+#include "dynamo/unbacked.h"
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include "vm/native.h"
@@ -226,7 +227,7 @@ void dynamo_define(Dynamo *dynamo) {
     vm_native_register(vm, OBJ_COMPILED, &compiled_type);
     vm_native_register(vm, OBJ_GRAPH, &graph_type);
     Dict *torch = module_dict(vm, "torch"), *in = module_dict(vm, "torch._dynamo"), *compiler = module_dict(vm, "torch.compiler");
-    if (torch) vm_define(vm, torch, "torch", in_torch, 1);
+    if (torch) vm_define(vm, torch, "torch", in_torch, 1), checks_define(vm, torch);
     if (in) vm_define(vm, in, "torch._dynamo", in_dynamo, (int)(sizeof in_dynamo / sizeof *in_dynamo));
     if (compiler) vm_define(vm, compiler, "torch.compiler", in_compiler, (int)(sizeof in_compiler / sizeof *in_compiler));
     define_exceptions(vm, in);

@@ -34,7 +34,8 @@ static int config_limit(const Dynamo *dynamo) {
 
 ShapeConfig shapes_config(const Dynamo *dynamo) {
     const CompileOptions *options = &dynamo->options;
-    ShapeConfig config = {.automatic = config_bool(dynamo, "automatic_dynamic_shapes", true), .assume_static = config_bool(dynamo, "assume_static_by_default", true),
+    ShapeConfig config = {.scalar_outputs = config_bool(dynamo, "capture_scalar_outputs", false), .dynamic_outputs = config_bool(dynamo, "capture_dynamic_output_shape_ops", false),
+                          .automatic = config_bool(dynamo, "automatic_dynamic_shapes", true), .assume_static = config_bool(dynamo, "assume_static_by_default", true),
                           .specialize_int = config_bool(dynamo, "specialize_int", false), .static_parameters = config_bool(dynamo, "force_parameter_static_shapes", true),
                           .error_on_recompile = config_bool(dynamo, "error_on_recompile", false), .recompile_limit = config_limit(dynamo)};
     if (options->dynamic_set && options->dynamic) config.assume_static = false;

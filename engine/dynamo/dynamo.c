@@ -18,6 +18,7 @@ Dynamo *dynamo_new(VM *vm, Arena *arena, const DynamoBackend *backend, const Pol
     dynamo->policy = policy;
     dynamo->ops = vm->ops;
     dynamo->recompile_limit = 8;
+    dynamo->node_limit = 100000;
     return dynamo;
 }
 

@@ -36,6 +36,7 @@ struct Dynamo {
     const Policy *policy;
     OpTable *ops;
     int recompile_limit;
+    int node_limit;                 /* nodes of a captured graph: a loop that unrolls without end stops there */
     int next_frame_id;
     int frames_total, frames_ok, graphs, ops_captured;
     VEC(CodeCache *) caches;

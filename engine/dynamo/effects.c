@@ -4,6 +4,7 @@
  *     L['self'].count = 3      objects: the attributes that changed, after those that were deleted
  *     total = …                globals of the frame's module (STORE_GLOBAL) and of others (their namespace)
  *     it                       iterators: where they stand
+ *     x.register_hook(…)       hooks of input tensors
  *     x.grad = None            attributes of input tensors
  *     cells                    closure variables of functions of the program (STORE_DEREF, or the cell itself)
  *     checks                   assertions about tensors, before all others
@@ -12,28 +13,27 @@
  * All new contents are built before the first of them is written, since they may be read from what is about to change.
  * To add a kind of effect: a case in effects_build and in effects_write. */
 #include "dynamo/iterators.h"
+#include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
 #include "vm/torch_state.h"
 #include <string.h>
 
-struct Effect { const Shadow *shadow; const char *attribute, *deleted; const NameWrite *global; const CellWrite *cell; const TensorWrite *tensor; int local; Effect *next; };
+struct Effect { const Shadow *shadow; const char *attribute, *deleted; const NameWrite *global; const CellWrite *cell; const TensorWrite *tensor; const HookWrite *hook; int local; Effect *next; };
 
 static bool shadow_changed(const Shadow *shadow) { return shadow->mutated || (value_is(shadow->shadow, OBJ_ITERATOR) && iterator_moved(shadow)); }
 
 bool capture_has_effects(const Capture *capture) {
     for (int i = 0; i < capture->shadows.count; i++)
         if (shadow_changed(capture->shadows.at[i])) return true;
-    return capture->checks.count || capture->globals.count || capture->cells.count || capture->tensors.count || capture_modes_changed(capture);
+    return capture->checks.count || capture->globals.count || capture->cells.count || capture->tensors.count || capture->hooks.count || capture_modes_changed(capture);
 }
 
-static bool same_item(Value a, Value b) { return a.tag == b.tag && (a.tag < V_BOOL || (a.tag == V_BOOL ? a.b == b.b : a.i == b.i)); }
-
 /* Attributes that are not what was read of the real object. */
-static bool attribute_changed(Rewrite *r, const Shadow *shadow, const char *name, Value value) {
-    const Instance *real = (const Instance *)shadow->real.o;
+static bool attribute_changed(const Shadow *shadow, const char *name, Value value) {
     const Source *source = value_is(value, OBJ_TRACKED) ? ((Tracked *)value.o)->source : NULL;
     if (shadow_deleted(shadow, name)) return true;
     if (source && source->kind == SOURCE_ATTR && source->base == shadow->source && source->name == name) return false;
-    return !(real->dict && same_item(dict_get_name(r->vm, real->dict, name), value));
+    return true; /* the same value, too: what the attribute is in another call is not guarded */
 }
 
 static Effect *effect_append(Rewrite *r, Effect ***tail, Effect effect) {
@@ -64,7 +64,7 @@ static void build_attributes(Rewrite *r, Effect ***tail, const Shadow *shadow) {
     build_deletions(r, tail, shadow);
     while (mine->dict && dict_next(mine->dict, &position, &key, &value)) {
         const char *name = str_intern(r->vm, (Str *)key.o);
-        if (!attribute_changed(r, shadow, name, value)) continue;
+        if (!attribute_changed(shadow, name, value)) continue;
         emit_value(r, value);
         effect_add(r, tail, (Effect){.shadow = shadow, .attribute = name});
     }
@@ -98,6 +98,10 @@ Effect *effects_build(Rewrite *r) {
     for (int i = 0; i < capture->tensors.count && !r->failed; i++) {
         emit_value(r, capture->tensors.at[i].value);
         effect_add(r, &tail, (Effect){.tensor = &capture->tensors.at[i]});
+    }
+    for (int i = 0; i < capture->hooks.count && !r->failed; i++) {
+        emit_value(r, capture->hooks.at[i].hook);
+        effect_add(r, &tail, (Effect){.hook = &capture->hooks.at[i]});
     }
     return first;
 }
@@ -142,11 +146,23 @@ static void write_cell(Rewrite *r, const CellWrite *write) {
     emit(r, OPCODE_STORE_ATTR, rewrite_name(r, rewrite_intern(r, "cell_contents")));
 }
 
+/* x.register_hook(hook) */
+static void write_hook(Rewrite *r, const Effect *effect) {
+    emit(r, OPCODE_PUSH_NULL, 0);
+    emit_source(r, effect->hook->source);
+    emit_load_attr(r, "register_hook");
+    emit_load(r, effect->local);
+    emit(r, OPCODE_CALL, 1);
+    emit(r, OPCODE_POP_TOP, 0);
+}
+
 static void write_effect(Rewrite *r, const Effect *effect) {
     if (effect->global || effect->cell) {
         emit_load(r, effect->local);
         if (effect->global) write_global(r, effect->global);
         else write_cell(r, effect->cell);
+    } else if (effect->hook) {
+        write_hook(r, effect);
     } else if (effect->tensor) {
         emit_load(r, effect->local);
         emit_source(r, effect->tensor->source);
@@ -190,14 +206,29 @@ static void write_modes(Rewrite *r) {
     emit(r, OPCODE_POP_TOP, 0);
 }
 
+/* The RuntimeError of a torch._check that does not hold; its message is made by the program. */
+static Value check_failed(VM *vm, Value *args, int nargs, Tuple *kwnames) {
+    (void)nargs; (void)kwnames;
+    return vm_check_error(vm, args[0]);
+}
+
+static void emit_check_failed(Rewrite *r, const TensorCheck *check) {
+    emit_call_builtin(r, "check_failed", check_failed, 1);
+    if (check->raises.tag == V_OBJECT) emit_value(r, check->raises);
+    else emit_plain(r, VALUE_NONE);
+    emit(r, OPCODE_CALL, 1);
+}
+
 /* if not condition: raise AssertionError(message) */
 static void write_check(Rewrite *r, const TensorCheck *check) {
     Span outer = r->span;
     r->span = check->span;
-    emit_value(r, value_object(check->condition));
+    if (check->condition) emit_value(r, value_object(check->condition));
+    else emit_sym(r, check->relation);
     int jump = r->instrs.count;
     emit(r, OPCODE_POP_JUMP_IF_TRUE, 0);
-    emit(r, OPCODE_LOAD_ASSERTION_ERROR, 0);
+    if (!check->condition) emit_check_failed(r, check);
+    else emit(r, OPCODE_LOAD_ASSERTION_ERROR, 0);
     if (check->message) {
         emit(r, OPCODE_LOAD_CONST, rewrite_const(r, *check->message));
         emit(r, OPCODE_CALL, 0);

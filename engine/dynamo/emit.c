@@ -10,6 +10,7 @@
 #include "dynamo/iterators.h"
 #include "dynamo/numbers.h"
 #include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
 #include "vm/internal.h"
 #include "vm/native.h"
 #include <string.h>
@@ -124,9 +125,20 @@ static void emit_root(Rewrite *r, const Source *source) {
 }
 
 void emit_source(Rewrite *r, const Source *source) {
+    if (source->kind == SOURCE_UNBACKED) {
+        emit_scalar_tensor(r, capture_scalar_tensor(r->capture, source));
+        return;
+    }
     if (!source->base || source->kind == SOURCE_AS_TENSOR) {
         if (source->base) emit_scalar(r, source);
         else emit_root(r, source);
+        return;
+    }
+    if (source->kind == SOURCE_SCALAR) { /* under the tensor lies what a call needs */
+        emit(r, OPCODE_PUSH_NULL, 0);
+        emit_source(r, source->base);
+        emit_load_attr(r, "item");
+        emit(r, OPCODE_CALL, 0);
         return;
     }
     emit_source(r, source->base);
@@ -171,6 +183,10 @@ static void emit_tensor(Rewrite *r, Tensor *tensor) {
             emit_source(r, capture->inputs.at[i].source);
             return;
         }
+    if (!tensor->node && map_has(capture->known, tensor)) { /* a key of a dict: the program's own */
+        emit_held_object(r, value_tensor(tensor));
+        return;
+    }
     if (!tensor->node) {
         tensor = capture_constant(r->capture, tensor, true);
         if (!tensor) {

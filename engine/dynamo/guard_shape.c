@@ -6,6 +6,7 @@
  *
  * A symbol that became an integer needs no row: the tensor's own guard compares that size, an int gets its EQUALS_MATCH. */
 #include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
 #include <string.h>
 
 /* ---- printing ---- */
@@ -175,7 +176,7 @@ static void add_equality(Rows *rows, int place) {
 }
 
 static void add_assumption(Rows *rows, const Assumption *assumption) {
-    if (assumption->absorbed) return;
+    if (assumption->absorbed || dim_has_unbacked(assumption->relation)) return; /* those are looked at when the graph runs */
     row_add(rows, -1, assumption->relation, expression_text(rows, NULL, assumption->relation), assumption->span, assumption->why ? assumption->why : "the code asked this of a size");
 }
 

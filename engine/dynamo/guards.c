@@ -1,5 +1,6 @@
 /* See guards.h. In: guards from capture and the frame of a call. Out: the values that guards look at, and every reason why an entry may not serve a call.
  * (The check itself: guard_check.c.) */
+#include "vm/scalar_value.h"
 #include "dynamo/iterators.h"
 #include "dynamo/computed.h"
 #include <string.h>
@@ -80,6 +81,7 @@ static Value function_attribute(VM *vm, const Function *function, const char *na
 }
 
 Value attribute_value(VM *vm, Value object, const char *name) {
+    if (value_is(object, OBJ_DICT) && ((Dict *)object.o)->fallback && !strcmp(name, "default_factory")) return *((Dict *)object.o)->fallback;
     if (object.tag != V_OBJECT) return VALUE_NULL;
     Value found = VALUE_NULL;
     Class *cls = NULL;
@@ -145,6 +147,13 @@ static Value root_value(SourceValues *values, const Source *source) {
     }
 }
 
+/* Of a tensor without a dimension on the CPU. */
+static Value scalar_value(Value base) {
+    const Tensor *t = value_is(base, OBJ_TENSOR) ? (const Tensor *)base.o : NULL;
+    if (!t || t->meta.rank || t->meta.device.kind != DEVICE_CPU || !t->storage->data) return VALUE_NULL;
+    return element_as_value(t->meta.dtype, (const char *)t->storage->data + t->meta.offset * dtype_size(t->meta.dtype));
+}
+
 static Value path_of_base(VM *vm, const Source *source, Value base) {
     switch (source->kind) {
     case SOURCE_ATTR: return attribute_value(vm, base, source->name);
@@ -156,6 +165,7 @@ static Value path_of_base(VM *vm, const Source *source, Value base) {
     case SOURCE_FUNC: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->function : VALUE_NULL;
     case SOURCE_TYPE: return base.tag == V_NULL ? VALUE_NULL : value_object(class_of(vm, base));
     case SOURCE_GRAD: return value_is(base, OBJ_TENSOR) && ((Tensor *)base.o)->grad ? value_object(((Tensor *)base.o)->grad) : VALUE_NONE;
+    case SOURCE_SCALAR: return scalar_value(base);
     case SOURCE_PLUS_ZERO: return base.tag == V_FLOAT ? value_float(base.f + 0.0) : VALUE_NULL;
     case SOURCE_SUBJECT: return value_is(base, OBJ_ITERATOR) ? ((Iterator *)base.o)->subject : VALUE_NULL;
     default: return VALUE_NULL;

@@ -5,6 +5,7 @@
  * Invariant: only what the guards have looked at is read. */
 #include "dynamo/rewrite.h"
 #include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
 
 static const ShapeBinding *binding_of(const Rewrite *r, Dim var) {
     const Entry *entry = r->capture->entry;
@@ -30,6 +31,11 @@ static void emit_operation(Rewrite *r, const Sym *sym, int operation) {
     }
 }
 
+static void emit_relation(Rewrite *r, const Sym *sym, CompareOp op) {
+    for (int i = 0; i < 2; i++) emit_sym(r, sym->args[i]);
+    emit(r, OPCODE_COMPARE_OP, (int)op << 4);
+}
+
 static void emit_extreme(Rewrite *r, const Sym *sym, const char *name) {
     Value function = dict_get_name(r->vm, r->vm->builtins, rewrite_intern(r, name));
     emit(r, OPCODE_PUSH_NULL, 0);
@@ -49,7 +55,8 @@ void emit_sym(Rewrite *r, Dim dim) {
     switch (sym->kind) {
     case SYM_VAR:
         binding = binding_of(r, dim);
-        if (binding) emit_place(r, &binding->at);
+        if (sym->var_kind == SYM_UNBACKED) emit_unbacked(r, dim);
+        else if (binding) emit_place(r, &binding->at);
         else r->failed = true;
         break;
     case SYM_ADD: emit_operation(r, sym, BINARY_ADD); break;
@@ -58,6 +65,10 @@ void emit_sym(Rewrite *r, Dim dim) {
     case SYM_MOD: emit_operation(r, sym, BINARY_REMAINDER); break;
     case SYM_MIN: emit_extreme(r, sym, "min"); break;
     case SYM_MAX: emit_extreme(r, sym, "max"); break;
+    case SYM_EQ: emit_relation(r, sym, COMPARE_EQ); break;
+    case SYM_NE: emit_relation(r, sym, COMPARE_NE); break;
+    case SYM_LT: emit_relation(r, sym, COMPARE_LT); break;
+    case SYM_LE: emit_relation(r, sym, COMPARE_LE); break;
     default: r->failed = true;
     }
 }

@@ -7,6 +7,8 @@
  * number means, if it has the result's dtype where the tensor has no dimension either or is of integers. Anywhere else a float is specialized, and a drawn number ends the graph. */
 #include "dynamo/rewrite.h"
 #include "dynamo/shapes.h"
+#include "dynamo/unbacked.h"
+#include "vm/dispatch.h"
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +55,7 @@ static bool float_is_dynamic(Capture *capture, const Tracked *tracked) {
 }
 
 bool capture_float_stays(Capture *capture, const Tracked *tracked) {
+    if (tracked->source->kind == SOURCE_UNBACKED) return true;
     if (tracked->source->kind == SOURCE_COMPUTED) return tracked->inner.tag == V_FLOAT;
     if (tracked->inner.tag != V_FLOAT || tracked->source->kind == SOURCE_NUMBER || !float_is_dynamic(capture, tracked)) return false;
     capture_guard(capture, GUARD_TYPE, tracked->source, value_object(class_of(capture->vm, tracked->inner)), "a number that changes from call to call");
@@ -60,10 +63,26 @@ bool capture_float_stays(Capture *capture, const Tracked *tracked) {
     return true;
 }
 
+/* A Python float gives way to the tensor's own type, where there is no dimension that says so. */
+static Tensor *unbacked_beside(Capture *capture, const Tracked *tracked, Value other) {
+    VM *vm = capture->vm;
+    Tensor *scalar = capture_scalar_tensor(capture, tracked->source);
+    other = vm_force(vm, other);
+    if (!value_is(other, OBJ_TENSOR) || tracked->inner.tag != V_FLOAT) return NULL;
+    const Meta *meta = &((Tensor *)other.o)->meta;
+    DType dtype = !dtype_is_float(meta->dtype) ? vm->default_dtype : meta->rank ? DTYPE_F64 : meta->dtype;
+    if (dtype == DTYPE_F64) return scalar;
+    Value cast = vm_op_args(vm, "_to_copy", (Arg[]){arg_of_tensor(scalar), {.tag = ARG_DTYPE, .dtype = dtype}}, 2);
+    if (value_is_error(cast)) return NULL;
+    vec_push_in(capture->entry->arena, &capture->entry->held, cast);
+    return (Tensor *)cast.o;
+}
+
 /* A number behind `v` that may stand as a tensor beside `other`; NULL otherwise. */
 static Tensor *scalar_of(Capture *capture, Value v, Value other) {
     if (!value_is(v, OBJ_TRACKED)) return NULL;
     const Tracked *tracked = (const Tracked *)v.o;
+    if (tracked->source->kind == SOURCE_UNBACKED) return unbacked_beside(capture, tracked, other);
     bool random = tracked->source->kind == SOURCE_RANDOM;
     if (random ? tracked->inner.tag != V_INT && tracked->inner.tag != V_FLOAT : tracked->inner.tag != V_FLOAT) return NULL;
     if (value_is(other, OBJ_TRACKED) && ((const Tracked *)other.o)->inner.tag != V_OBJECT) return NULL;
@@ -85,7 +104,7 @@ static Tensor *scalar_of(Capture *capture, Value v, Value other) {
 static bool compared_float(Capture *capture, CompareOp op, bool mirrored, Value *v, Value other) {
     if (!value_is(*v, OBJ_TRACKED) || (other.tag != V_INT && other.tag != V_FLOAT)) return false;
     const Tracked *tracked = (const Tracked *)v->o;
-    if (tracked->source->kind == SOURCE_RANDOM || !capture_float_stays(capture, tracked)) return false;
+    if (tracked->source->kind == SOURCE_RANDOM || tracked->source->kind == SOURCE_UNBACKED || !capture_float_stays(capture, tracked)) return false;
     static const CompareOp swapped[] = {COMPARE_GT, COMPARE_GE, COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE};
     if (mirrored) op = swapped[op];
     Value number = other.tag == V_INT ? value_float((double)other.i) : other, text = vm_repr(capture->vm, number);
@@ -109,6 +128,8 @@ void capture_operands(VM *vm, int op, Value *a, Value *b) {
 /* A float that changes, with a neutral number: stays what it is. Only 0 + x turns a negative zero: that is done where x is read. */
 Value capture_unchanged(VM *vm, int op, Value a, Value b) {
     Capture *capture = capture_of(vm);
+    Value unbacked = capture_unbacked_binary(capture, op, a, b);
+    if (unbacked.tag != V_NULL || op >= DOMAIN_COMPARE) return unbacked;
     bool left = value_is(a, OBJ_TRACKED) && ((Tracked *)a.o)->inner.tag == V_FLOAT, commutes = op == BINARY_ADD || op == BINARY_MULTIPLY;
     Value number = left ? b : a;
     const Tracked *tracked = left ? (const Tracked *)a.o : value_is(b, OBJ_TRACKED) ? (const Tracked *)b.o : NULL;
@@ -153,6 +174,7 @@ static bool only_prints(const Builtin *builtin) {
 Value capture_replace_call(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames) {
     Capture *capture = capture_of(vm);
     if (capture->dynamo->no_effects && only_prints(builtin)) return VALUE_NONE;
+    if (!strcmp(builtin->name, "register_hook") && nargs == 2 && !kwnames) return capture_register_hook(capture, args, nargs);
     if (!strcmp(builtin->name, "id") && nargs == 1 && capture_is_pythons(vm, value_object(builtin))) {
         Value real = capture_identity(capture, vm_force(vm, args[0]));
         return real.tag == V_NULL ? real : builtin->fn(vm, &real, 1, NULL);

@@ -7,6 +7,7 @@
 #include "vm/internal.h"
 #include "vm/native.h"
 #include <stdlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source) {
@@ -124,6 +125,27 @@ static const char *key_text(Capture *capture, Value key) {
     return text;
 }
 
+Value capture_key(VM *vm, Value tensor) {
+    Capture *capture = capture_of(vm);
+    for (int i = 0; i < capture->inputs.count; i++) {
+        const InputTensor *input = &capture->inputs.at[i];
+        if (input->fake != (Tensor *)tensor.o || !input->real) continue;
+        capture_guard(capture, GUARD_IDENTITY, input->source, value_tensor(input->real), "a tensor was used as a key");
+        map_put(capture->known, input->real, (void *)(uintptr_t)input->source);
+        return value_tensor(input->real);
+    }
+    return tensor;
+}
+
+/* A defaultdict makes what is not there, also while it is captured. */
+static void take_factory(Capture *capture, Dict *shadow, Value factory, const Source *source) {
+    shadow->fallback = malloc(sizeof *shadow->fallback);
+    if (!shadow->fallback) return;
+    *shadow->fallback = value_ref(factory);
+    const Source *place = capture_source(capture, SOURCE_ATTR, source, intern(capture->vm->lang->names, "default_factory"), 0, VALUE_NULL);
+    capture_guard(capture, factory.tag == V_OBJECT ? GUARD_IDENTITY : GUARD_EQUALS, place, factory, "a defaultdict was read");
+}
+
 static Value force_dict(Capture *capture, Value real, const Source *source) {
     VM *vm = capture->vm;
     Dict *dict = (Dict *)real.o;
@@ -131,12 +153,14 @@ static Value force_dict(Capture *capture, Value real, const Source *source) {
     capture_guard(capture, GUARD_TYPE, source, value_object(class_of(vm, real)), "a dict was read");
     int position = 0;
     while (dict_next(dict, &position, &key, &value)) {
+        if (value_is(key, OBJ_TENSOR) && !map_has(capture->known, key.o)) map_put(capture->known, key.o, (void *)(uintptr_t)source);
         Value tracked = capture_track(capture, value, capture_source(capture, SOURCE_KEY, source, key_text(capture, key), 0, key));
         dict_set(vm, (Dict *)shadow.o, key, tracked);
         value_unref(vm, tracked);
     }
     ((Dict *)shadow.o)->is_counter = dict->is_counter;
     ((Dict *)shadow.o)->is_ordered = dict->is_ordered;
+    if (dict->fallback) take_factory(capture, (Dict *)shadow.o, *dict->fallback, source);
     shadow_add(capture, shadow, real, source);
     return shadow;
 }
@@ -360,6 +384,12 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     return real;
 }
 
+static Value unbacked_needed(VM *vm) {
+    Opcode opcode = vm->frame && vm->frame->pc > 0 ? (Opcode)vm->frame->code->instrs[vm->frame->pc - 1].opcode : OPCODE_NOP;
+    bool branch = opcode == OPCODE_POP_JUMP_IF_TRUE || opcode == OPCODE_POP_JUMP_IF_FALSE;
+    return vm_stop(vm, branch ? "data_dependent_branch" : "data_dependent_value", vm_user_span(vm), "%s", branch ? "Data-dependent branching" : "a number that only the graph knows is needed by the program");
+}
+
 static Value force_tracked(VM *vm, Tracked *tracked) {
     Capture *capture = capture_of(vm);
     Value real = tracked->inner;
@@ -372,6 +402,7 @@ static Value force_tracked(VM *vm, Tracked *tracked) {
         computed_specialize(tracked->source->computed);
         return real;
     }
+    if (tracked->source->kind == SOURCE_UNBACKED) return unbacked_needed(vm);
     if (tracked->source->kind == SOURCE_RANDOM) return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "a number that is drawn at each call is needed by the program");
     if (real.tag == V_INT && shapes_int(capture, real.i, tracked->source, &symbol)) return symbol;
     if (real.tag != V_OBJECT) {

@@ -195,6 +195,14 @@ Value shapes_computed(Capture *capture, int64_t value, const Source *source, con
     return value_ref(known.tag != V_NULL ? known : int_symbol(capture, value, source, why));
 }
 
+bool shapes_scalar(Capture *capture, int64_t value, const Source *source, Value *symbol) {
+    *symbol = symbol_at(capture->entry, source);
+    if (symbol->tag != V_NULL) return true;
+    capture_guard(capture, GUARD_TYPE, source, value_object(capture->vm->class_int), "an int of any value");
+    *symbol = int_symbol(capture, value, source, arena_printf(capture->entry->arena, "%s is read from a tensor", source_name(capture->entry->arena, source)));
+    return true;
+}
+
 bool shapes_int(Capture *capture, int64_t value, const Source *source, Value *symbol) {
     Entry *entry = capture->entry;
     ShapeConfig config = shapes_config(capture->dynamo);

@@ -18,6 +18,8 @@ bool shapes_in_module(Capture *capture, const Source *source);
 bool shapes_int(Capture *capture, int64_t value, const Source *source, Value *symbol);
 /* An int that follows from symbols, as a symbol of its own; owned. */
 Value shapes_computed(Capture *capture, int64_t value, const Source *source, const char *why);
+/* The same for an int that a tensor of the frame holds (its .item()): always a symbol. */
+bool shapes_scalar(Capture *capture, int64_t value, const Source *source, Value *symbol);
 /* Remembers a number that is a constant of this compile. */
 void shapes_constant(Capture *capture, Value value, const Source *source);
 /* At the end of a capture: the graph's metas as assumptions left them, and the guards. */
@@ -42,7 +44,7 @@ void frame_state_see_number(FrameState *state, Value number);
 void *frame_states_copy(Arena *arena, const CodeCache *cache);
 
 /* ---- settings (define_shapes.c): torch._dynamo.config, mark_dynamic and its relatives ---- */
-typedef struct ShapeConfig { bool automatic, assume_static, specialize_int, static_parameters, error_on_recompile; int recompile_limit; } ShapeConfig;
+typedef struct ShapeConfig { bool scalar_outputs, dynamic_outputs /* .item() and ops like nonzero stay in the graph */, automatic, assume_static, specialize_int, static_parameters, error_on_recompile; int recompile_limit; } ShapeConfig;
 ShapeConfig shapes_config(const Dynamo *dynamo);
 void shapes_define(Dynamo *dynamo);
 typedef struct ShapeMark { bool dynamic, weak, is_static, bounded; int64_t low, high; } ShapeMark;

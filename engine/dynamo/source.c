@@ -45,6 +45,8 @@ void source_print(Text *text, const Source *source) {
     case SOURCE_SUBJECT: text_put(text, ".__iterated__"); break;
     case SOURCE_TYPE: text_put(text, ".__class__"); break;
     case SOURCE_PLUS_ZERO: case SOURCE_AS_TENSOR: break; /* printed as the number that it is made from */
+    case SOURCE_SCALAR: text_put(text, ".item()"); break;
+    case SOURCE_UNBACKED: text_printf(text, "u%d", source->index); break;
     case SOURCE_RANDOM: text_printf(text, "random_value_%d", source->index); break;
     case SOURCE_NUMBER: text_printf(text, "number_%d", source->index); break;
     case SOURCE_COMPUTED: text_put(text, source->name); break;

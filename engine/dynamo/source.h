@@ -8,7 +8,7 @@
 #include "vm/value.h"
 
 typedef enum SourceKind { SOURCE_LOCAL /* L['x'] */, SOURCE_GLOBAL /* G['x'] */, SOURCE_ATTR, SOURCE_ITEM /* by int */, SOURCE_KEY /* by dict key */, SOURCE_CELL /* closure cell of a function, by index */,
-                          SOURCE_DEFAULT /* default argument, by index */, SOURCE_SELF /* of a bound method */, SOURCE_FUNC /* of a bound method */, SOURCE_GRAD, SOURCE_SUBJECT /* what an iterator goes over */, SOURCE_TYPE, SOURCE_AS_TENSOR /* a number as a tensor; index: device kind, its index << 4, the tensor's dtype << 12 */, SOURCE_PLUS_ZERO /* a float, with 0.0 added */, SOURCE_RANDOM /* the i-th number drawn by the rewritten code */, SOURCE_NUMBER /* the i-th number that a node of the graph computes: a constant of the compile */, SOURCE_COMPUTED /* a number that follows from symbolic sizes: computed.h */, SOURCE_GLOBAL_STATE } SourceKind;
+                          SOURCE_DEFAULT /* default argument, by index */, SOURCE_SELF /* of a bound method */, SOURCE_FUNC /* of a bound method */, SOURCE_GRAD, SOURCE_SUBJECT /* what an iterator goes over */, SOURCE_TYPE, SOURCE_AS_TENSOR /* a number as a tensor; index: device kind, its index << 4, the tensor's dtype << 12 */, SOURCE_SCALAR /* the int that a tensor holds */, SOURCE_UNBACKED /* the i-th scalar tensor of the graph */, SOURCE_PLUS_ZERO /* a float, with 0.0 added */, SOURCE_RANDOM /* the i-th number drawn by the rewritten code */, SOURCE_NUMBER /* the i-th number that a node of the graph computes: a constant of the compile */, SOURCE_COMPUTED /* a number that follows from symbolic sizes: computed.h */, SOURCE_GLOBAL_STATE } SourceKind;
 
 typedef struct Source Source;
 struct Source {

@@ -60,6 +60,7 @@ typedef struct OpContext {
     Device default_device;
     Generator *generator;
     int threads;
+    Dim (*unbacked)(void *state, int64_t least, int64_t most); void *unbacked_state; /* capture: a new symbol for a size that depends on data; NULL: such a shape is an error */
 } OpContext;
 
 struct Op {

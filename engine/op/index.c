@@ -229,6 +229,12 @@ static bool infer_embedding_backward(const Op *op, const Arg *args, Meta *outs, 
 
 /* ---- by masks ---- */
 
+/* A symbol for a size that is known only when the data is; 0: there is none, the data is at hand or an error. */
+static Dim size_from_data(const Arg *tensor, const Meta *shape, const OpContext *context) {
+    bool known = tensor->tensor.data || (meta_is_static(arg_meta(tensor)) && meta_numel(arg_meta(tensor)) == 0);
+    return known || !context || !context->unbacked ? 0 : context->unbacked(context->unbacked_state, 0, meta_is_static(shape) ? meta_numel(shape) : INT64_MAX);
+}
+
 static bool needs_data(const Op *op, const Arg *tensor, OpError *error) {
     if (tensor->tensor.data && arg_meta(tensor)->device.kind == DEVICE_CPU) return true;
     if (meta_is_static(arg_meta(tensor)) && meta_numel(arg_meta(tensor)) == 0) return true;
@@ -237,8 +243,9 @@ static bool needs_data(const Op *op, const Arg *tensor, OpError *error) {
 
 static bool infer_nonzero(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error) {
     const Meta *input = arg_meta(&args[0]);
-    if (!needs_data(op, &args[0], error)) return false;
-    Meta out = {.dtype = DTYPE_I64, .device = input->device, .rank = 2, .sizes = {nonzero_places(&args[0], NULL), input->rank}};
+    Dim places = size_from_data(&args[0], input, context);
+    if (!places && !needs_data(op, &args[0], error)) return false;
+    Meta out = {.dtype = DTYPE_I64, .device = input->device, .rank = 2, .sizes = {places ? places : nonzero_places(&args[0], NULL), input->rank}};
     outs[0] = dense_of(&out, context->syms);
     outs[0].strides[0] = 1; /* as PyTorch's: one column after the other */
     outs[0].strides[1] = out.sizes[0];
@@ -251,10 +258,11 @@ static bool infer_masked_select(const Op *op, const Arg *args, Meta *outs, int *
     if (!need_tensor(op, args, 1, error) || !broadcast_args(op, args, 2, &shape, error)) return false;
     const Meta *mask = arg_meta(&args[1]);
     if (mask->dtype != DTYPE_BOOL) return op_error(error, ERROR_RUNTIME, "masked_select: expected BoolTensor for mask");
-    if (!needs_data(op, &args[1], error)) return false;
-    int64_t ones = nonzero_places(&args[1], NULL), repeats = 1;
-    if (meta_numel(mask) > 0) repeats = meta_numel(&shape) / meta_numel(mask); /* a broadcast mask counts once for each copy */
-    Meta out = {.dtype = arg_meta(&args[0])->dtype, .device = mask->device, .rank = 1, .sizes = {ones * repeats}};
+    Dim taken = size_from_data(&args[1], &shape, context);
+    if (!taken && !needs_data(op, &args[1], error)) return false;
+    int64_t ones = taken ? 0 : nonzero_places(&args[1], NULL), repeats = 1;
+    if (!taken && meta_numel(mask) > 0) repeats = meta_numel(&shape) / meta_numel(mask); /* a broadcast mask counts once for each copy */
+    Meta out = {.dtype = arg_meta(&args[0])->dtype, .device = mask->device, .rank = 1, .sizes = {taken ? taken : ones * repeats}};
     outs[0] = dense_of(&out, context->syms);
     *count = 1;
     return true;

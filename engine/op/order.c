@@ -90,6 +90,11 @@ static bool has_data(const Op *op, const Arg *arg, OpError *error) {
     return op_error(error, ERROR_NOT_IMPLEMENTED, "%s(): the shape of its result depends on data that is not at hand", op->name);
 }
 
+static Dim size_from_data(const Arg *arg, int64_t least, int64_t most, const OpContext *context) {
+    bool known = arg->tensor.data || (meta_is_static(arg_meta(arg)) && meta_numel(arg_meta(arg)) == 0);
+    return known || !context || !context->unbacked ? 0 : context->unbacked(context->unbacked_state, least, most);
+}
+
 static bool infer_bincount(const Op *op, const Arg *args, Meta *outs, const OpContext *context, OpError *error) {
     const Meta *input = arg_meta(&args[0]);
     int64_t size = arg_as_int(op_arg(op, args, "minlength"));
@@ -97,14 +102,15 @@ static bool infer_bincount(const Op *op, const Arg *args, Meta *outs, const OpCo
     if (size < 0) return op_error(error, ERROR_RUNTIME, "minlength should be >= 0");
     if (arg_is_tensor(weights) && !meta_same_shape(arg_meta(weights), input)) return op_error(error, ERROR_RUNTIME, "weights should be 1-d and have the same length as input");
     if (input->rank != 1 || dtype_is_float(input->dtype)) return op_error(error, ERROR_RUNTIME, "bincount only supports 1-d non-negative integral inputs.");
-    if (!has_data(op, &args[0], error)) return false;
-    for (int64_t i = 0; i < input->sizes[0]; i++) {
+    Dim later = size_from_data(&args[0], size, INT64_MAX, context);
+    if (!later && !has_data(op, &args[0], error)) return false;
+    for (int64_t i = 0; !later && i < input->sizes[0]; i++) {
         int64_t value = load_int(input->dtype, (const char *)args[0].tensor.data + (input->offset + i * input->strides[0]) * dtype_size(input->dtype));
         if (value < 0) return op_error(error, ERROR_RUNTIME, "bincount only supports 1-d non-negative integral inputs.");
         if (value >= size) size = value + 1;
     }
     DType dtype = !arg_is_tensor(weights) ? DTYPE_I64 : arg_meta(weights)->dtype == DTYPE_F32 ? DTYPE_F32 : DTYPE_F64;
-    Meta out = {.device = input->device, .rank = 1, .sizes = {size}};
+    Meta out = {.device = input->device, .rank = 1, .sizes = {later ? later : size}};
     outs[0] = dense_of(&out, dtype, context->syms);
     return true;
 }
@@ -380,12 +386,13 @@ static Key *sorted_elements(const Arg *tensor, int64_t *count) {
 static bool infer_unique(const Op *op, const Arg *args, Meta *outs, int *count, const OpContext *context, OpError *error) {
     int64_t n, distinct = 0;
     if (op_arg(op, args, "dim")->tag != ARG_NONE) return op_error(error, ERROR_NOT_IMPLEMENTED, "unique(): dim= is not supported");
-    if (!has_data(op, &args[0], error)) return false;
-    Key *keys = sorted_elements(&args[0], &n);
-    if (!keys) return op_error(error, ERROR_MEMORY, "unique(): no memory");
-    for (int64_t k = 0; k < n; k++) distinct += k == 0 || before(&keys[k - 1], &keys[k], false) || keys[k].f != keys[k].f;
+    Dim later = size_from_data(&args[0], 0, meta_is_static(arg_meta(&args[0])) ? meta_numel(arg_meta(&args[0])) : INT64_MAX, context);
+    if (!later && !has_data(op, &args[0], error)) return false;
+    Key *keys = later ? NULL : sorted_elements(&args[0], &n);
+    if (!later && !keys) return op_error(error, ERROR_MEMORY, "unique(): no memory");
+    for (int64_t k = 0; !later && k < n; k++) distinct += k == 0 || before(&keys[k - 1], &keys[k], false) || keys[k].f != keys[k].f;
     free(keys);
-    Meta out = {.device = arg_meta(&args[0])->device, .rank = 1, .sizes = {distinct}};
+    Meta out = {.device = arg_meta(&args[0])->device, .rank = 1, .sizes = {later ? later : distinct}};
     *count = 0;
     outs[(*count)++] = dense_of(&out, arg_meta(&args[0])->dtype, context->syms);
     if (arg_truth(op_arg(op, args, "return_inverse"), false)) outs[(*count)++] = dense_of(arg_meta(&args[0]), DTYPE_I64, context->syms);

@@ -66,6 +66,24 @@ class Function:
         return torch._C._function_apply(cls, args)
 
 
+def _with_hooks(tensor, hooks):
+    """The tensor as a node of its own, whose gradient goes through the hooks: how capture keeps register_hook in a graph."""
+
+    class ApplyBackwardHook(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view_as(x)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            for hook in hooks:
+                changed = hook(gradient)
+                gradient = gradient if changed is None else changed
+            return gradient
+
+    return ApplyBackwardHook.apply(tensor)
+
+
 class set_detect_anomaly:
     """Accepted for the sake of scripts: the tape checks nothing more under it."""
 

@@ -209,7 +209,8 @@ static Value builtin_format(METHOD) {
 
 typedef struct Choice { Value key, best, best_key; bool greatest; } Choice;
 
-static bool symbolic_pair(Value a, Value b) { return (value_is(a, OBJ_SYM) && (value_is_integer(b) || value_is(b, OBJ_SYM))) || (value_is(b, OBJ_SYM) && value_is_integer(a)); }
+/* A bool is not one: of True and 1 the first is given, so which one it is matters. */
+static bool symbolic_pair(Value a, Value b) { return (value_is(a, OBJ_SYM) && (b.tag == V_INT || value_is(b, OBJ_SYM))) || (value_is(b, OBJ_SYM) && a.tag == V_INT); }
 
 static bool better(VM *vm, void *state, Value item) {
     Choice *c = state;

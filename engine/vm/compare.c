@@ -243,7 +243,11 @@ static Value instance_compare(VM *vm, CompareOp op, Value a, Value b) {
 Value vm_compare(VM *vm, CompareOp op, Value a, Value b) {
     Value noted = vm->domain->computes ? vm->domain->computes(vm, DOMAIN_COMPARE + (int)op, a, b) : VALUE_NULL;
     if (noted.tag != V_NULL) return noted;
-    if (vm->domain->operands) vm->domain->operands(vm, DOMAIN_COMPARE + (int)op, &a, &b);
+    if (vm->domain->operands) {
+        vm->domain->operands(vm, DOMAIN_COMPARE + (int)op, &a, &b);
+        Value kept = vm->domain->unchanged ? vm->domain->unchanged(vm, DOMAIN_COMPARE + (int)op, a, b) : VALUE_NULL;
+        if (kept.tag != V_NULL) return kept;
+    }
     a = vm_force(vm, a), b = vm_force(vm, b);
     if (value_is_error(a) || value_is_error(b)) return VALUE_ERROR;
     Value result = {.tag = V_NOTIMPLEMENTED};

@@ -196,7 +196,7 @@ bool tensors_partly_overlap(const Tensor *a, const Tensor *b) {
     return a0 < b1 && b0 < a1;
 }
 
-static bool check_overlap(VM *vm, const Op *op, const Arg *args, int nargs, const Tensor *self) {
+bool inplace_check_overlap(VM *vm, const Op *op, const Arg *args, int nargs, const Tensor *self) {
     if (meta_is_static(&self->meta) && tensor_overlaps_itself(&self->meta) && !op_writes_one_value(op, args)) {
         vm_raise(vm, "RuntimeError", "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
                  "Please clone() the tensor before performing the operation.");
@@ -250,7 +250,7 @@ static bool write_into(VM *vm, const Op *op, const Arg *args, int nargs) {
 static Value run_inplace(VM *vm, const Op *op, const Arg *args, int nargs) {
     Tensor *self = args[0].tensor.owner, *original;
     if ((autograd_needed(vm, args, nargs) || self->base || self->storage->inference) && !autograd_check_inplace(vm, self)) return VALUE_ERROR;
-    if (!check_overlap(vm, op, args, nargs, self) || !inplace_keep_original(vm, op, args, nargs, self, &original)) return VALUE_ERROR;
+    if (!inplace_check_overlap(vm, op, args, nargs, self) || !inplace_keep_original(vm, op, args, nargs, self, &original)) return VALUE_ERROR;
     bool ok = write_into(vm, op, args, nargs);
     if (ok) {
         self->storage->version++;

@@ -23,6 +23,8 @@ bool transfer_needed(const Arg *args, int nargs);                             /*
 /* Zero-dim CPU tensors and CPU index tensors follow an op to the card: replaces them in args. */
 bool transfer_small(VM *vm, const Op *op, Arg *args, int nargs, Moved *moved, Arena *arena);
 bool tensor_overlaps_itself(const Meta *meta);
+/* Before `self` is written to: an element that is two, or an argument that shares some of its memory but is not the same view, is an error. Static metas. */
+bool inplace_check_overlap(VM *vm, const Op *op, const Arg *args, int nargs, const Tensor *self);
 bool tensors_partly_overlap(const Tensor *a, const Tensor *b);                 /* dense both, some memory in common, and not element over element */
 bool view_aliases(VM *vm, const Op *op, const Arg *args, int nargs, Meta *meta); /* a VIEW row: will a view do? fills strides and offset in */
 enum ViewKind view_kind_now(VM *vm, const Op *op);

@@ -112,6 +112,7 @@ bool dict_set_hashed(VM *vm, Dict *dict, Value key, uint64_t hash, Value value) 
 bool dict_key(VM *vm, Value *key) {
     int64_t plain;
     *key = vm_force(vm, *key);
+    if (vm->domain->key && value_is(*key, OBJ_TENSOR)) *key = vm->domain->key(vm, *key);
     if (!value_is(*key, OBJ_SYM)) return !value_is_error(*key);
     if (!sym_as_int(vm, *key, &plain)) return false;
     *key = value_int(plain);

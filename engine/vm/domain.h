@@ -31,11 +31,12 @@ typedef struct Domain {
     Value (*load_attr)(VM *vm, Value object, const char *name); /* INSTANCE, CLASS, MODULE, FUNCTION; V_NULL: no such attribute (the caller raises) */
     Value (*load_global)(VM *vm, Frame *frame, const char *name);
     void (*operands)(VM *vm, int op, Value *a, Value *b);       /* before + - * / (op: BinaryOp) and comparisons (op: DOMAIN_COMPARE + CompareOp) force their operands: may replace one (borrowed) */
-    Value (*unchanged)(VM *vm, int op, Value a, Value b);       /* after `operands`: x + 0, x * 1 …, where the domain keeps x as it is; owned. V_NULL: compute */
+    Value (*unchanged)(VM *vm, int op, Value a, Value b);       /* after `operands`: what the domain knows without forcing them (x + 0, numbers of the graph); owned. V_NULL: compute */
     /* Instead of a binary operator (op: BinaryOp) or comparison (DOMAIN_COMPARE + CompareOp) on operands not looked at yet: an owned result, or V_NULL: as usual. */
     Value (*computes)(VM *vm, int op, Value a, Value b);
     Value (*arithmetic)(VM *vm, int op, Value a, Value b);      /* for -x as x * -1: the same, of symbolic numbers alone */
     Value (*number_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* the same for a builtin function of numbers, its arguments not forced */
+    bool (*undecided)(VM *vm, Dim relation);                    /* a comparison of symbolic integers that is a value of its own: nobody knows the answer yet */
     Value (*replace_call)(VM *vm, Builtin *builtin, Value *args, int nargs, Tuple *kwnames); /* of a builtin with effects; args[0] is self. V_NULL: call it */
     Value (*load_tensor_attr)(VM *vm, Tensor *tensor, const char *name);             /* V_NULL: as in the concrete domain */
     int (*store_tensor_attr)(VM *vm, Tensor *tensor, const char *name, Value value); /* 1: taken, 0: as in the concrete domain, -1: error; value V_NULL: deleted */
@@ -44,6 +45,7 @@ typedef struct Domain {
     Value (*load_cell)(VM *vm, Cell *cell);                     /* owned */
     bool (*store_cell)(VM *vm, Cell *cell, Value value);
     bool (*will_mutate)(VM *vm, Object *object);                /* before a container, instance, class, module or function attribute changes */
+    Value (*key)(VM *vm, Value tensor);                         /* a tensor as the key of a dict or set; borrowed */
     bool (*advanced)(VM *vm, Iterator *iterator);               /* an iterator gave an item */
     bool (*sent)(VM *vm, Generator *generator);                 /* before send() to a generator that delegates by `yield from` */
     bool (*delete_attr)(VM *vm, Object *instance, const char *name); /* before an attribute of an instance is deleted, after will_mutate */

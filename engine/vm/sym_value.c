@@ -45,7 +45,8 @@ static int dim_truth(VM *vm, Dim relation) {
 
 int sym_truth(VM *vm, Value sym) {
     Dim dim = ((SymObject *)sym.o)->dim;
-    return dim_truth(vm, dim_relation(vm->context.syms, SYM_NE, dim, 0));
+    bool relation = !dim_is_int(dim) && dim_sym(dim)->kind >= SYM_EQ;
+    return dim_truth(vm, relation ? dim : dim_relation(vm->context.syms, SYM_NE, dim, 0));
 }
 
 /* A plain number in place of a symbolic one; other values stay. V_ERROR when the domain refuses. */
@@ -108,7 +109,9 @@ Value sym_compare(VM *vm, CompareOp op, Value a, Value b) {
     }
     static const SymKind kinds[] = {SYM_LT, SYM_LE, SYM_EQ, SYM_NE, SYM_LT, SYM_LE};
     bool swapped = op == COMPARE_GT || op == COMPARE_GE;
-    int truth = dim_truth(vm, dim_relation(syms, kinds[op], swapped ? y : x, swapped ? x : y));
+    Dim relation = dim_relation(syms, kinds[op], swapped ? y : x, swapped ? x : y);
+    if (vm->domain->undecided && !dim_is_int(relation) && vm->domain->undecided(vm, relation)) return sym_new(vm, relation);
+    int truth = dim_truth(vm, relation);
     return truth < 0 ? VALUE_ERROR : value_bool(truth);
 }
 

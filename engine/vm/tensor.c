@@ -155,6 +155,8 @@ Value tensor_item(VM *vm, Tensor *t) {
     _Alignas(8) char element[8];
     if (meta_is_static(&t->meta) && meta_numel(&t->meta) != 1)
         return vm_raise(vm, "RuntimeError", "a Tensor with %lld elements cannot be converted to Scalar", (long long)meta_numel(&t->meta));
+    bool later = vm->domain == &tracing_domain && vm->context.unbacked && t->node && dtype_is_int(t->meta.dtype); /* in capture: a symbol of what an op is made of */
+    if (later) return sym_new(vm, vm->context.unbacked(vm->context.unbacked_state, INT64_MIN, INT64_MAX));
     if (!tensor_copy_to_host(vm, t, element)) return VALUE_ERROR;
     return element_as_value(t->meta.dtype, element);
 }

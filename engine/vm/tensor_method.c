@@ -89,9 +89,8 @@ static Value method_item(VM *vm, Value *args, int nargs, Tuple *kwnames) {
 static Value method_tolist(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL;
     if (!vm->domain->item) return tensor_tolist(vm, SELF);
-    Value items = vm->domain->item(vm, SELF);
-    if (vm->stopped && !dtype_is_float(SELF->meta.dtype)) vm_stop(vm, "data_dependent_shape", vm->stop_span, "the items of a tensor are needed as a Python list");
-    return items;
+    if (SELF->meta.rank == 0) return vm->domain->item(vm, SELF);
+    return vm_stop(vm, dtype_is_float(SELF->meta.dtype) ? "data_dependent_value" : "data_dependent_shape", vm_user_span(vm), "the items of a tensor are needed as a Python list");
 }
 static Value method_numpy(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     UNUSED_CALL, (void)args;

@@ -230,7 +230,7 @@ void tensor_print(VM *vm, Text *text, Tensor *t, bool parameter) {
 
 Value tensor_repr(VM *vm, Tensor *t) {
     bool unknown = !t->node && tensor_is_fake(t) && t->meta.device.kind == DEVICE_CUDA;
-    if (t->node && vm->domain->item) return vm->domain->item(vm, t); /* capture cannot go on */
+    if (t->node && vm->domain->item) return vm_stop(vm, "data_dependent_value", vm_user_span(vm), "the value of a tensor is needed as text"); /* capture cannot go on */
     if (unknown) return vm_raise(vm, "RuntimeError", "the values of this tensor are not known: there is no CUDA device here to run on");
     Text text = {0};
     tensor_print(vm, &text, t, t->is_parameter);

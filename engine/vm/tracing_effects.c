@@ -25,7 +25,7 @@ static bool is_made_here(VM *vm, const Object *object) {
 
 bool tracing_stops_at_data(VM *vm, const char *what) {
     const Tracer *tracer = outermost(vm);
-    if (!tracer->former || !tracer->former->truth) return false; /* a stage of the compiler */
+    if (!tracer->former || !tracer->former->truth || (what && vm->context.unbacked)) return false; /* a stage of the compiler; or sizes may be symbols */
     vm_stop(vm, "data_dependent_shape", vm_user_span(vm), what ? "the shape of %s depends on the data" : "the shape of a result depends on the data", what);
     return true;
 }

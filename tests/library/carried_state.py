@@ -161,6 +161,10 @@ def send_through(x):
     return next(g), g.send(2), g.send(3)
 
 
+def first_of_equals(x, n):
+    return x + n, max(True, n), max(n, True), min(False, n), max(False, n), min(n, 3, False)
+
+
 class Special(ValueError):
     def __init__(self, n):
         super().__init__(f"n={n}")
@@ -265,6 +269,21 @@ for f in (deletes, deletes_over_a_break, deletes_twice, order_of_names, identiti
         for _ in range(2):
             mine, yours = box(old=1, k=2), box(old=1, k=2)
             assert plain(f(torch.ones(2), mine)) == plain(torch.compile(f)(torch.ones(2), yours)) and mine.__dict__ == yours.__dict__, f.__name__
+compiled = torch.compile(first_of_equals)
+for n in (5, 3, 1, 0, -1, 2):
+    assert str(plain(first_of_equals(torch.ones(2), n))) == str(plain(compiled(torch.ones(2), n)))
+
+
+def sets_to_a_size(x, b):
+    b.n = x.shape[0]
+    return x + 1
+
+
+compiled = torch.compile(sets_to_a_size)
+for n in (2, 7):
+    b = box(n=n)
+    compiled(torch.ones(2), b)
+    assert b.n == 2, "an attribute that was equal by chance was not written"
 lacking = torch.compile(deletes)
 try:
     lacking(torch.ones(2), box(k=2))

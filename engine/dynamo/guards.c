@@ -31,6 +31,7 @@ bool value_same(Value a, Value b) {
     }
     if (a.o == b.o) return true;
     if (value_is(a, OBJ_TUPLE) && value_is(b, OBJ_TUPLE)) return tuples_same((const Tuple *)a.o, (const Tuple *)b.o);
+    if (value_is(a, OBJ_DEVICE) && value_is(b, OBJ_DEVICE)) return device_equal(((const DeviceObject *)a.o)->device, ((const DeviceObject *)b.o)->device);
     if (a.o->type != OBJ_STR || b.o->type != OBJ_STR) return false;
     const Str *s = (const Str *)a.o, *t = (const Str *)b.o;
     return s->length == t->length && !memcmp(s->text, t->text, s->length);
@@ -161,7 +162,9 @@ static Value path_of_base(VM *vm, const Source *source, Value base) {
     case SOURCE_KEY: return key_value(vm, base, source->key);
     case SOURCE_CELL: return cell_value(base, source->index);
     case SOURCE_DEFAULT: return value_is(base, OBJ_FUNCTION) ? item_value(((Function *)base.o)->defaults, source->index) : VALUE_NULL;
-    case SOURCE_SELF: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->self : VALUE_NULL;
+    case SOURCE_SELF:
+        if (value_is(base, OBJ_BUILTIN)) return ((Builtin *)base.o)->self;
+        return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->self : VALUE_NULL;
     case SOURCE_FUNC: return value_is(base, OBJ_METHOD) ? ((Method *)base.o)->function : VALUE_NULL;
     case SOURCE_TYPE: return base.tag == V_NULL ? VALUE_NULL : value_object(class_of(vm, base));
     case SOURCE_GRAD: return value_is(base, OBJ_TENSOR) && ((Tensor *)base.o)->grad ? value_object(((Tensor *)base.o)->grad) : VALUE_NONE;
@@ -420,7 +423,11 @@ static void guard_print_bare(Text *text, VM *vm, const Guard *guard) {
     case GUARD_TYPE: text_printf(text, ".__class__ is %s", ((Class *)guard->expected.o)->name); break;
     case GUARD_EQUALS: text_put(text, " == "); print_value(text, vm, guard->expected); break;
     case GUARD_IDENTITY: text_put(text, " is "); print_value(text, vm, guard->expected); break;
-    case GUARD_CODE: text_printf(text, ".__code__ is that of %s", ((const Function *)guard->expected.o)->qualname); break;
+    case GUARD_UNBOUND: text_put(text, " is the builtin"); break;
+    case GUARD_CODE:
+        if (value_is(guard->expected, OBJ_BUILTIN)) text_printf(text, " is %s of some object", ((const Builtin *)guard->expected.o)->name);
+        else text_printf(text, ".__code__ is that of %s", ((const Function *)guard->expected.o)->qualname);
+        break;
     case GUARD_CONTAINS: text_put(text, guard->length ? " contains " : " does not contain "); print_value(text, vm, guard->expected); break;
     case GUARD_LENGTH: text_printf(text, ") == %lld", (long long)guard->length); break;
     case GUARD_KEYS: text_put(text, guard->length ? " has the items " : ".keys() == "); print_value(text, vm, guard->expected); break;

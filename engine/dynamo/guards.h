@@ -29,7 +29,7 @@ typedef struct Guard {
     const Source *source;
     const Source *other;            /* SAME */
     const Source *const *sources; int source_count; /* NO_ALIAS */
-    Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; CODE: a function; KEYS: a tuple; CONTAINS: the key. Held by the set */
+    Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; CODE: a function, or a builtin method; KEYS: a tuple; CONTAINS: the key. Held by the set */
     int64_t length;                 /* LENGTH; KEYS: 1: of a set; CONTAINS: 1 or 0; CODE: defaults, -1: None; COMPARED: 2 * CompareOp + the answer; NO_OVERLAP: how many of the sources are written to, the first ones */
     const char *name;               /* ABSENT */
     bool in_class;                  /* ABSENT: the class has it, and only the object's own attributes are asked */

@@ -220,6 +220,11 @@ bool capture_store_global(VM *vm, Frame *frame, const char *name, Value value) {
     return true;
 }
 
+static const Source *global_source(Capture *capture, const Frame *frame, const char *name) {
+    Value space = frame->globals == capture->real->globals ? VALUE_NULL : (Value){.tag = V_OBJECT, .o = (Object *)frame->globals};
+    return capture_source(capture, SOURCE_GLOBAL, NULL, name, 0, space);
+}
+
 Value capture_load_global(VM *vm, Frame *frame, const char *name) {
     Capture *capture = capture_of(vm);
     const NameWrite *write = capture->globals.count ? global_write(capture, frame->globals, name) : NULL;
@@ -228,11 +233,11 @@ Value capture_load_global(VM *vm, Frame *frame, const char *name) {
     if (value.tag == V_NULL) {
         value = dict_get_name(vm, vm->builtins, name);
         if (value.tag == V_NULL) return vm_raise(vm, "NameError", "name '%s' is not defined", name);
+        if (!shipped_globals(frame)) capture_guard(capture, GUARD_UNBOUND, global_source(capture, frame, name), VALUE_NULL, "the name means the builtin");
         return value_ref(value);
     }
     if (shipped_globals(frame)) return value_ref(value);
-    Value space = frame->globals == capture->real->globals ? VALUE_NULL : (Value){.tag = V_OBJECT, .o = (Object *)frame->globals};
-    return capture_track(capture, value, capture_source(capture, SOURCE_GLOBAL, NULL, name, 0, space));
+    return capture_track(capture, value, global_source(capture, frame, name));
 }
 
 static const char *free_name(const Function *function, int i) { return function->code->localsplus[code_localsplus_count(function->code) - function->code->nfrees + i]; }

@@ -314,8 +314,29 @@ static bool is_shipped(Value v) {
 /* Functions, classes, modules: used as they are; what belongs to the program is guarded by identity. */
 static Value force_identity(Capture *capture, Value real, const Source *source) {
     if (!map_has(capture->known, real.o)) map_put(capture->known, real.o, (void *)(uintptr_t)source);
-    if (!is_shipped(real)) capture_guard(capture, GUARD_IDENTITY, source, real, "a function or class of the program was used");
+    bool import = value_is(real, OBJ_MODULE) && source->kind == SOURCE_GLOBAL && is_shipped(real); /* import torch: nobody rebinds that */
+    if (!import) capture_guard(capture, GUARD_IDENTITY, source, real, is_shipped(real) ? "a function or class of the library was used" : "a function or class of the program was used");
     return real;
+}
+
+/* xs.append as a value: the same of what is tracked in its object's place. */
+static Value force_bound_builtin(Capture *capture, Value real, const Source *source) {
+    VM *vm = capture->vm;
+    const Builtin *builtin = (const Builtin *)real.o;
+    capture_guard(capture, GUARD_CODE, source, real, "a method of an object was used");
+    Value shadow = builtin_new(vm, builtin->qualname, builtin->fn, builtin->min, builtin->max, builtin->effects);
+    Builtin *made = (Builtin *)shadow.o;
+    made->name = builtin->name, made->owner = builtin->owner;
+    made->self = capture_track(capture, builtin->self, capture_source(capture, SOURCE_SELF, source, NULL, 0, VALUE_NULL));
+    shadow_add(capture, shadow, real, source);
+    return shadow;
+}
+
+/* An object that a run makes or changes, not a part of the library. */
+static bool is_bound_to_object(Value v) {
+    Value self = value_is(v, OBJ_BUILTIN) ? ((const Builtin *)v.o)->self : VALUE_NULL;
+    if (self.tag != V_OBJECT) return false;
+    return self.o->type == OBJ_LIST || self.o->type == OBJ_DICT || self.o->type == OBJ_SET || self.o->type == OBJ_INSTANCE || self.o->type == OBJ_TENSOR;
 }
 
 static bool has_own_values(const Function *function) {
@@ -374,13 +395,14 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     case OBJ_SET: case OBJ_FROZENSET: return force_set(capture, real, source);
     case OBJ_INSTANCE: return force_instance(capture, real, source);
     case OBJ_METHOD: return force_method(capture, real, source);
+    case OBJ_BUILTIN: return is_bound_to_object(real) ? force_bound_builtin(capture, real, source) : force_identity(capture, real, source);
     case OBJ_FUNCTION: return is_shipped(real) ? force_identity(capture, real, source) : force_function(capture, real, source);
     case OBJ_COMPILED: return vm_force(capture->vm, dynamo_inner(real));
     case OBJ_GENERATOR: return vm_stop(capture->vm, "call", vm_user_span(capture->vm), "a generator that the frame did not make is used");
     case OBJ_ITERATOR: return capture_force_iterator(capture, real, source);
     default: return force_identity(capture, real, source);
     }
-    capture_guard(capture, real.o->type == OBJ_STR ? GUARD_EQUALS : GUARD_IDENTITY, source, real, "the value was used");
+    capture_guard(capture, real.o->type == OBJ_STR || real.o->type == OBJ_DEVICE ? GUARD_EQUALS : GUARD_IDENTITY, source, real, "the value was used");
     return real;
 }
 

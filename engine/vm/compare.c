@@ -39,7 +39,7 @@ static int number_order(Value a, Value b) {
 static int items_equal(VM *vm, const Value *x, int nx, const Value *y, int ny) {
     if (nx != ny) return 0;
     for (int i = 0; i < nx; i++) {
-        int same = value_identical(x[i], y[i]) ? 1 : vm_equal(vm, x[i], y[i]);
+        int same = vm_same_or_equal(vm, x[i], y[i]);
         if (same != 1) return same;
     }
     return 1;
@@ -53,7 +53,7 @@ static int sequences_equal(VM *vm, Value a, Value b) {
     sequence_view(b, &y, &ny);
     if (nx != ny) return 0;
     for (int i = 0; i < nx && i < ny; i++) {
-        int same = value_identical(x[i], y[i]) ? 1 : vm_equal(vm, x[i], y[i]);
+        int same = vm_same_or_equal(vm, x[i], y[i]);
         if (same != 1) return same;
         sequence_view(a, &x, &nx);
         sequence_view(b, &y, &ny);
@@ -73,7 +73,7 @@ static int dicts_equal(VM *vm, Dict *a, Dict *b) {
             order = entry;
         }
         Value x = a->entries[i].value, y = b->entries[entry].value;
-        int same = value_identical(x, y) ? 1 : vm_equal(vm, x, y);
+        int same = vm_same_or_equal(vm, x, y);
         if (same != 1) return same;
     }
     return 1;
@@ -160,7 +160,7 @@ static Value items_compare(VM *vm, CompareOp op, Value a, Value b) {
     sequence_view(a, &x, &nx);
     sequence_view(b, &y, &ny);
     for (; i < nx && i < ny; i++) {
-        int same = value_identical(x[i], y[i]) ? 1 : vm_equal(vm, x[i], y[i]);
+        int same = vm_same_or_equal(vm, x[i], y[i]);
         if (same < 0) return VALUE_ERROR;
         sequence_view(a, &x, &nx); /* __eq__ may have changed a list */
         sequence_view(b, &y, &ny);
@@ -292,6 +292,11 @@ int vm_equal(VM *vm, Value a, Value b) {
     value_unref(vm, a);
     value_unref(vm, b);
     return truth;
+}
+
+int vm_same_or_equal(VM *vm, Value a, Value b) {
+    if (value_is(a, OBJ_TRACKED) || value_is(b, OBJ_TRACKED)) a = vm_force(vm, a), b = vm_force(vm, b); /* one object may be reached in two ways */
+    return value_identical(a, b) ? 1 : vm_equal(vm, a, b);
 }
 
 /* ---- hashes ---- */

@@ -298,7 +298,7 @@ static int items_contain(VM *vm, Value container, Value item) {
     int count;
     sequence_view(container, &items, &count);
     for (int i = 0; i < count; i++) {
-        int same = value_identical(items[i], item) ? 1 : vm_equal(vm, items[i], item);
+        int same = vm_same_or_equal(vm, items[i], item);
         if (same) return same;
         sequence_view(container, &items, &count); /* __eq__ may have changed the list */
     }
@@ -316,7 +316,7 @@ static int iterable_contains(VM *vm, Value container, Value item) {
     }
     int found = 0;
     while (!found && (at = vm_next(vm, it)).tag > V_ERROR) {
-        found = value_identical(at, item) ? 1 : vm_equal(vm, at, item);
+        found = vm_same_or_equal(vm, at, item);
         value_unref(vm, at);
     }
     value_unref(vm, it);

@@ -55,7 +55,7 @@ static int64_t place_of(VM *vm, Value sequence, Value item, int64_t from, int64_
     Value *items;
     int count;
     for (int64_t i = from; sequence_view(sequence, &items, &count) && i < to && i < count; i++) {
-        int same = value_identical(items[i], item) ? 1 : vm_equal(vm, items[i], item);
+        int same = vm_same_or_equal(vm, items[i], item);
         if (same) return same < 0 ? -2 : i;
     }
     return -1;
@@ -96,7 +96,7 @@ static Value sequence_count(METHOD) {
     int count;
     int64_t found = 0;
     for (int i = 0; sequence_view(args[0], &items, &count) && i < count; i++) {
-        int same = value_identical(items[i], args[1]) ? 1 : vm_equal(vm, items[i], args[1]);
+        int same = vm_same_or_equal(vm, items[i], args[1]);
         if (same < 0) return VALUE_ERROR;
         found += same;
     }

@@ -128,6 +128,7 @@ Value vm_iterate(VM *vm, Value object);                              /* an OBJ_I
 Value vm_next(VM *vm, Value iterator);                               /* V_NULL at the end */
 int vm_truth(VM *vm, Value v);                                       /* 1, 0, -1 */
 int vm_equal(VM *vm, Value a, Value b);                              /* 1, 0, -1 */
+int vm_same_or_equal(VM *vm, Value a, Value b);                      /* the same: one object, or equal, as containers compare their items */
 bool vm_hash(VM *vm, Value v, uint64_t *hash);
 int vm_isinstance(VM *vm, Value v, Value class_or_tuple);
 int64_t vm_length(VM *vm, Value v);                                  /* -1: error */

@@ -1,5 +1,6 @@
 # Guards: an entry serves a call only if the program would do the same there. Each check compares with eager execution, and says how many graphs it takes.
 import collections
+import functools
 import torch
 import torch.nn as nn
 import torch._dynamo.testing
@@ -141,6 +142,27 @@ check(net, [(x,), setter(net, "n", 4), (x,), setter(net, "extra", 1), (x,), sett
 net = Net()
 check(lambda m, v: v + sum([p.sum() * len(name) for name, p in m.named_parameters()]) + sum([t.sum() for t in m.buffers()]),
       [(net, x), setter(net, "n", 9), (net, x), setter(net, "w", nn.Parameter(torch.ones(3) * 2)), (net, x), setter(net, "w2", nn.Parameter(torch.ones(2))), (net, x)], 2)
+
+# ---- what belongs to the library is guarded where it is given as a value; a builtin's name may be taken by the program ----
+check(lambda v, g: g(v), [(x, torch.relu), (x, torch.sigmoid), (x, torch.relu), (x, abs)], 3)
+check(lambda v, d: v.to(d) + 1, [(x, torch.device("cpu")), (x, torch.device("cpu"))], 1)
+check(lambda v, g: g(v), [(x, functools.partial(torch.mul, 2)), (x, functools.partial(torch.mul, 3)), (x, functools.partial(lambda a, b: b - a, 1))], 3)
+appended, compiled = [], torch.compile(lambda v, put: (put(1), v * 2)[1], backend="eager")
+assert [compiled(x, appended.append)[1].item() for i in range(3)] == [2, 2, 2] and appended == [1, 1, 1]
+
+
+def counted(v):
+    return v + len([1])
+
+
+torch._dynamo.reset()
+compiled = torch.compile(counted)
+assert compiled(x)[0].item() == 1
+len = lambda v: 100
+assert compiled(x)[0].item() == 100
+del len
+assert compiled(x)[0].item() == 1
+check(lambda a, b: a * 1 if a in [b, a] else b, [(x, x)], 1)
 
 # ---- tensors changed in place between calls; modes ----
 t = torch.ones(2)

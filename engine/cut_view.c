@@ -36,11 +36,32 @@ static bool *saved_set(const Partition *partition, Arena *arena) {
     return saved;
 }
 
+/* Does an output before `end` live in the same buffer? */
+static bool shares_buffer(const Plan *plan, int first, int end, int buffer) {
+    for (int i = first; i < end; i++)
+        if (!plan->outputs.at[i].is_none && plan->outputs.at[i].alias_input < 0 && plan->outputs.at[i].buffer == buffer) return true;
+    return false;
+}
+
+/* What the forward's plan allocates for saved values, beyond the user's outputs. */
+static int64_t allocated_bytes(const Entry *entry, const Partition *p) {
+    const Plan *plan = ((const Artifacts *)entry->artifacts)->forward.plan;
+    int64_t bytes = 0;
+    int first = plan ? plan->outputs.count - p->saved.count : 0;
+    for (int i = first; plan && i < plan->outputs.count; i++) {
+        const PlanOutput *output = &plan->outputs.at[i];
+        if (output->is_none || output->alias_input >= 0 || plan->buffers.at[output->buffer].role != BUFFER_OUTPUT) continue;
+        if (shares_buffer(plan, 0, p->forward_outputs, output->buffer) || shares_buffer(plan, first, i, output->buffer)) continue;
+        bytes += meta_bytes(&plan->buffers.at[output->buffer].meta);
+    }
+    return bytes;
+}
+
 bool entry_partition(Entry *entry, PartitionFacts *facts) {
     const Partition *p = partition_of(entry);
     if (!p) return false;
     *facts = (PartitionFacts){.mode = mode_names[entry->policy.partition], .chosen = p->chosen, .memory_budget = entry->policy.memory_budget, .saved_bytes = p->saved_bytes,
-                              .storage_bytes = p->storage_bytes, .saved_bytes_no_recompute = p->saved_bytes_no_recompute, .saved = p->saved.count, .recomputed = p->recomputed_count};
+                              .storage_bytes = p->storage_bytes, .allocated_bytes = allocated_bytes(entry, p), .saved_bytes_no_recompute = p->saved_bytes_no_recompute, .saved = p->saved.count, .recomputed = p->recomputed_count};
     for (int i = 0; i < p->saved.count; i++) facts->cut += weight_shown(p->facts, p->facts->at[facts_place(p->facts, p->saved.at[i].joint_node)].weight);
     return true;
 }

@@ -145,6 +145,7 @@ typedef struct PartitionFacts {
     const char *mode, *chosen;              /* the policy's partition; by what rules the set was found: "pytorch", "storages", "memory budget" … */
     double memory_budget;
     int64_t saved_bytes, storage_bytes, saved_bytes_no_recompute; /* what crosses; what the backward alone keeps alive of it; what would cross if nothing were computed twice */
+    int64_t allocated_bytes;                /* storages that the forward's plan makes for the backward alone: storage_bytes as it was compiled */
     int saved, recomputed;
     double cut;                             /* value of the minimum cut, in the units of CutFacts.capacity */
 } PartitionFacts;

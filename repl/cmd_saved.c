@@ -43,6 +43,7 @@ static void saved_json(CommandCall *call, const PartitionFacts *p, const SavedFa
     json_number(document, "memory_budget", p->memory_budget);
     json_integer(document, "saved_bytes", p->saved_bytes);
     json_integer(document, "storage_bytes", p->storage_bytes);
+    json_integer(document, "allocated_bytes", p->allocated_bytes);
     json_integer(document, "saved_bytes_no_recompute", p->saved_bytes_no_recompute);
     cJSON *list = json_list(document, "saved");
     for (int i = 0; i < count; i++) {

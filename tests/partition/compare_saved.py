@@ -7,6 +7,7 @@ For each NNN_name.expected.json of a folder, beside its program NNN_name.py, and
 
   policy   under `:set policy pytorch` the same storages are saved: the same computed ones (dtype and number of elements), the same inputs
   bytes    by default the backward keeps no more bytes alive beyond inputs and outputs, each storage once
+  plan     what the compiled forward allocates for the backward alone is no more than the partition says
   time     by default the predicted time of the backward is at most 1.02 of what it is for the partition of the policy pytorch
 
 PyTorch's side is either its two graphs as printed (`inductor_cuda`: {id: {forward: [lines], backward: [lines]}}), or, more compactly, what crosses
@@ -68,8 +69,10 @@ def compare(vitrine, path):
         return []
     program = str(path).replace('.expected.json', '.py')
     pytorch, _ = run(vitrine, program, 'pytorch', [])
-    best, documents = run(vitrine, program, 'best', [f':budget [{name}] {mode} 1' for name in wanted for mode in ('best', 'pytorch')])
+    commands = [f':budget [{name}] {mode} 1' for name in wanted for mode in ('best', 'pytorch')] + [f':saved [{name}]' for name in wanted]
+    best, documents = run(vitrine, program, 'best', commands)
     times, results = backward_times(documents), []
+    saved = {d['id']: d for d in documents if 'allocated_bytes' in d}
     for name, want in wanted.items():
         ours, mine = crossing_of(pytorch, name), crossing_of(best, name)
         if not ours or not mine:
@@ -79,6 +82,8 @@ def compare(vitrine, path):
         results.append((name, 'policy', same, f'PyTorch alone: {graphs.difference(want.computed, ours.computed)} {graphs.difference(want.inputs, ours.inputs)}; '
                         f'vitrine alone: {graphs.difference(ours.computed, want.computed)} {graphs.difference(ours.inputs, want.inputs)}'))
         results.append((name, 'bytes', mine.bytes <= want.bytes, f'{mine.bytes} B kept alive, PyTorch {want.bytes} B'))
+        said, made = (saved.get(name, {}).get(key) for key in ('storage_bytes', 'allocated_bytes'))
+        results.append((name, 'plan', said is not None and made <= said, f'{made} B allocated, {said} B said'))
         us, theirs = times.get((name, 'best')), times.get((name, 'pytorch'))
         results.append((name, 'time', us is not None and theirs is not None and us <= SLOWER * theirs, f'{us} us predicted, PyTorch\'s partition {theirs} us'))
     return results

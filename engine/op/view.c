@@ -336,7 +336,7 @@ static bool make_view(View *v) {
     *v->out = *v->input;
     v->out->requires_grad = false;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].name, v->op->shared) == 0) return kinds[i].make(v);
+        if (kinds[i].name[0] == v->op->shared[0] && strcmp(kinds[i].name, v->op->shared) == 0) return kinds[i].make(v);
     return op_error(v->error, ERROR_NOT_IMPLEMENTED, "%s: no such view", v->op->name);
 }
 

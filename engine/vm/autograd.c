@@ -9,19 +9,22 @@
  * holds the leaf while the leaf knows it without holding it.
  * Invariant: a saved tensor comes back with the version it was saved with, or an exception is raised. */
 #include "vm/autograd.h"
+#include "vm/internal.h"
 #include "vm/native.h"
 #include "vm/torch_state.h"
 #include <stdio.h>
 #include <string.h>
 
+/* Metas and edges lie behind the node, in its block. */
 static GradNode *node_new(VM *vm, const char *name, int ninputs, int noutputs) {
-    GradNode *node = (GradNode *)object_new(vm, OBJ_GRAD_NODE, sizeof *node);
+    size_t metas = (size_t)(noutputs ? noutputs : 1) * sizeof(Meta), edges = (size_t)ninputs * sizeof(GradEdge);
+    GradNode *node = (GradNode *)object_new(vm, OBJ_GRAD_NODE, sizeof *node + metas + edges);
     node->name = name;
     node->sequence = vm->next_sequence++;
     node->ninputs = ninputs;
     node->noutputs = noutputs;
-    node->edges = ninputs ? heap_zeroed((size_t)ninputs * sizeof *node->edges) : NULL;
-    node->output_metas = heap_zeroed((size_t)(noutputs ? noutputs : 1) * sizeof *node->output_metas);
+    node->output_metas = (Meta *)(void *)(node + 1);
+    node->edges = ninputs ? (GradEdge *)(void *)((char *)node->output_metas + metas) : NULL;
     node->span = vm->span;
     return node;
 }
@@ -100,14 +103,28 @@ Tensor *tensor_alias(VM *vm, Tensor *t) {
     return alias;
 }
 
+/* The three arrays lie in one block, which begins with the values. */
+enum { SAVED_STEP = 4 };
+static void grow_saved(GradNode *node) {
+    size_t n = (size_t)node->nsaved, room = n + SAVED_STEP;
+    Value *block = malloc(room * (sizeof *block + sizeof *node->saved_versions + sizeof *node->saved_outputs));
+    if (!block) vm_out_of_memory();
+    uint32_t *versions = (uint32_t *)(block + room);
+    int *outputs = (int *)(versions + room);
+    if (n) {
+        memcpy(block, node->saved, n * sizeof *block);
+        memcpy(versions, node->saved_versions, n * sizeof *versions);
+        memcpy(outputs, node->saved_outputs, n * sizeof *outputs);
+    }
+    free(node->saved);
+    node->saved = block, node->saved_versions = versions, node->saved_outputs = outputs;
+}
+
 static void save(VM *vm, GradNode *node, Value owned, int output) {
     if (value_is_tensor(owned) && tensor_of(owned)->storage->inference && !vm->inference && vm->exception.tag == V_NULL)
         vm_raise(vm, "RuntimeError", "Inference tensors cannot be saved for backward: this one was made under inference_mode, and %s needs it. Use a clone() of it, or no_grad "
                  "instead of inference_mode.", node->name);
-    size_t room = (size_t)node->nsaved + 1;
-    node->saved = realloc(node->saved, room * sizeof *node->saved);
-    node->saved_versions = realloc(node->saved_versions, room * sizeof *node->saved_versions);
-    node->saved_outputs = realloc(node->saved_outputs, room * sizeof *node->saved_outputs);
+    if (node->nsaved % SAVED_STEP == 0) grow_saved(node);
     node->saved[node->nsaved] = owned;
     node->saved_versions[node->nsaved] = value_is_tensor(owned) ? tensor_of(owned)->storage->version : 0;
     node->saved_outputs[node->nsaved++] = output;
@@ -203,13 +220,10 @@ static void node_free(VM *vm, Object *self) {
     GradNode *node = (GradNode *)self;
     node_clear(vm, self);
     if (node->release) node->release(vm, node->state);
-    free(node->edges);
+    if (node->edges_apart) free(node->edges);
     free(node->output_hooks);
     free(node->retainers);
-    free(node->output_metas);
     free(node->saved);
-    free(node->saved_versions);
-    free(node->saved_outputs);
 }
 
 /* A node with an object that is no leaf belongs to a custom Function. */

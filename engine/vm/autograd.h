@@ -15,10 +15,11 @@ struct GradNode {
     const Op *op;
     uint64_t sequence;
     int ninputs, noutputs;
-    GradEdge *edges;                /* ninputs */
+    GradEdge *edges;                /* ninputs; in the node's own block, but for CopySlices: edges_apart */
+    bool edges_apart;
     BackwardFn backward;
     int nkept;                      /* of the saved values, those at the end that the backward itself does not need: freed with the others, not missed */
-    Value *saved; uint32_t *saved_versions; int nsaved; /* tensors and other arguments; tensors with the version they had */
+    Value *saved; uint32_t *saved_versions; int nsaved; /* tensors and other arguments; tensors with the version they had. One block with saved_outputs */
     int *saved_outputs;             /* the saved value is (a detached alias of) output i of this node; -1: it is an input */
     Meta *output_metas;
     void *state; void (*release)(VM *vm, void *state);  /* compiled functions: the entry they hold */

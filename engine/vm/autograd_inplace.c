@@ -202,7 +202,10 @@ static Tensor *chain_of(VM *vm, Tensor *view) {
 static void record_slices(VM *vm, Tensor *view, GradNode *inner) {
     Tensor *root = tensor_root(view);
     GradNode *node = autograd_node(vm, "CopySlices", &root, 1, 1, slices_backward);
-    node->edges = realloc(node->edges, ((size_t)inner->ninputs + 1) * sizeof *node->edges);
+    GradEdge *edges = heap_zeroed(((size_t)inner->ninputs + 1) * sizeof *edges);
+    edges[0] = node->edges[0];
+    node->edges = edges;
+    node->edges_apart = true;
     for (int i = 1; i < inner->ninputs; i++) {
         node->edges[i] = inner->edges[i];
         if (node->edges[i].node) grad_node_ref(node->edges[i].node);

@@ -273,7 +273,7 @@ static GradNode *recorded_node(VM *vm, const Op *op, const Arg *args, int nargs,
     r->formulas = f;
     memset(r->slot, -1, sizeof r->slot);
     int room = count_inputs(args, nargs);
-    Tensor **inputs = heap_zeroed(((size_t)room + 1) * sizeof *inputs);
+    Tensor *few[8] = {0}, **inputs = room < 8 ? few : heap_zeroed(((size_t)room + 1) * sizeof *inputs);
     int n = gather_inputs(vm, r, args, nargs, inputs);
     GradNode *node = NULL;
     if (r->needed || always) {
@@ -282,7 +282,7 @@ static GradNode *recorded_node(VM *vm, const Op *op, const Arg *args, int nargs,
         node->state = r;
         node->release = release_recorded;
     } else free(r);
-    free(inputs);
+    if (inputs != few) free(inputs);
     return node;
 }
 

@@ -130,6 +130,17 @@ AS_IT_LIES(1, unsigned char)
 AS_IT_LIES(2, unsigned short)
 AS_IT_LIES(4, unsigned)
 
+/* A truth as float16 is one of two patterns: the general way through float does not vectorize. */
+CLONES static void store_bool_half(int64_t n, const void *src, char *dst, int64_t stride) {
+    const unsigned char *in = src;
+    unsigned short *out = (unsigned short *)(void *)dst;
+    if (stride != 2) {
+        for (int64_t i = 0; i < n; i++) *(unsigned short *)(void *)(dst + i * stride) = in[i] ? 0x3c00 : 0;
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) out[i] = (unsigned short)(in[i] ? 0x3c00 : 0);
+}
+
 /* 0, 1, 2 for 1, 2, 4 bytes; -1 where the dtypes differ, or are a compute type. */
 static int same_size(DType stored, DType other) { return stored != other || dtype_info[stored].compute == stored ? -1 : dtype_size(stored) >> 1; }
 
@@ -152,6 +163,7 @@ StoreFn store_function(DType compute, DType stored) {
     static const StoreFn same[] = {store_same_1, store_same_2, store_same_4};
     if (same_size(stored, compute) >= 0) return same[same_size(stored, compute)];
     if (stored == DTYPE_F16 && compute == DTYPE_F32 && HALF_HARDWARE) return store_half;
+    if (stored == DTYPE_F16 && compute == DTYPE_BOOL) return store_bool_half;
     return table[stored][place_of(compute)];
 }
 

@@ -232,6 +232,26 @@ const char *index_text(Emitter *e, Dim index) {
     return take_text(e, &text);
 }
 
+/* Positions fit an int where the index type is one; an index that is a value (arange's) may be anything. */
+static bool computes_in_int(Dim d, int64_t limit) {
+    if (dim_low(d) < -limit || dim_high(d) > limit) return false;
+    if (dim_is_int(d)) return true;
+    const Sym *sym = dim_sym(d);
+    for (int i = 0; sym->kind != SYM_VAR && i < sym->count; i++)
+        if (!computes_in_int(sym->args[i], limit / sym->count)) return false;
+    return true;
+}
+
+static const char *long_var_name(const Sym *var, void *state) { return emitted_text(state, "(long)%s", var_name(var, state)); }
+
+/* An expression of type long. */
+static const char *index_value_text(Emitter *e, Dim index) {
+    bool is_long = strcmp(e->index_type, "int") || dim_is_int(index) || dim_sym(index)->kind == SYM_VAR || computes_in_int(index, INT32_MAX);
+    Text text = {0};
+    dim_print_named(&text, index, true, is_long ? var_name : long_var_name, e);
+    return emitted_text(e, "(long)(%s)", take_text(e, &text));
+}
+
 void print_index(Emitter *e, Dim index) { dim_print_named(&e->text, index, true, var_name, e); }
 
 /* ---- values ---- */
@@ -282,7 +302,7 @@ static const char *value_text(Emitter *e, const Body *value) {
     case BODY_LOAD: return load_text(e, value);
     case BODY_INDEX:
         if (value->type == DTYPE_F64) return emitted_text(e, e->target == TARGET_C ? "((union { long bits; double number; }){%s}).number" : "__longlong_as_double(%s)", index_text(e, value->index));
-        return emitted_text(e, "(long)(%s)", index_text(e, value->index));
+        return index_value_text(e, value->index);
     case BODY_RANDOM: {
         const char *word = e->load_name ? e->load_name(e, value) : NULL;
         return word ? emitted_text(e, "((float)(%s >> 8) * 0x1p-24f)", word) : random_call(e, value, index_text(e, value->index));

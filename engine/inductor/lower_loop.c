@@ -222,6 +222,12 @@ static const Body *only_value(Reducing *r, int which, Loop *loop) {
     return body_cast(b, value, r->state->node->metas[which].dtype);
 }
 
+static bool reduces_nothing(const Reducing *r) {
+    for (int d = 0; d < r->reduction.rank; d++)
+        if (r->reduction.reduced[d] && r->input->sizes[d] == 0) return true;
+    return false;
+}
+
 static bool reduce_at_once(Reducing *r, int which) {
     Lowering *lowering = r->lowering;
     const Node *node = r->state->node;
@@ -234,6 +240,8 @@ static bool reduce_at_once(Reducing *r, int which) {
     loop->reduced = reduced_value(r, which, index);
     loop->position = position_among_reduced(r, index);
     if (!loop->reduced) return false;
+    /* What does not depend on an axis is loaded before its loop: of nothing, nothing may be loaded. */
+    if (reduces_nothing(r)) loop->reduced = identity_value(lowering->l->builder, loop->reducer, loop->accumulate);
     const Meta *layout = r->state->outs[which].layout;
     Meta stored = stored_meta(lowering, layout && layout->dtype == node->metas[which].dtype ? layout : &node->metas[which]);
     int buffer = buffer_new(lowering, BUFFER_TEMPORARY, &stored, NULL, node->id);

@@ -179,15 +179,12 @@ static void stop_of_function(Capture *capture) {
 
 /* FX names nodes after functions of the operator module where an operator was written. */
 static const char *operator_name(const Frame *frame, const Op *op) {
-    static const char *const names[] = {[BINARY_ADD] = "add", [BINARY_AND] = "and_", [BINARY_FLOOR_DIVIDE] = "floordiv", [BINARY_LSHIFT] = "lshift", [BINARY_MATRIX_MULTIPLY] = "matmul",
-                                        [BINARY_MULTIPLY] = "mul", [BINARY_REMAINDER] = "mod", [BINARY_OR] = "or_", [BINARY_POWER] = "pow", [BINARY_RSHIFT] = "rshift",
-                                        [BINARY_SUBTRACT] = "sub", [BINARY_TRUE_DIVIDE] = "truediv", [BINARY_XOR] = "xor"};
     if (!frame || frame->pc < 1) return NULL;
     const Instr *instr = &frame->code->instrs[frame->pc - 1];
     if (instr->opcode == OPCODE_UNARY_INVERT) return "invert";
     if ((instr->opcode == OPCODE_BINARY_SUBSCR || instr->opcode == OPCODE_BINARY_SLICE) && op->family != FAMILY_COMPOSITE) return "getitem";
     if (instr->opcode != OPCODE_BINARY_OP || op_has(op, TRAIT_INPLACE)) return strcmp(op->name, "lift_fresh_copy") ? NULL : "tensor";
-    return names[instr->arg % BINARY_INPLACE];
+    return capture_operator_name(instr->arg % BINARY_INPLACE);
 }
 
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {

@@ -8,6 +8,7 @@
  * behind it become constants. The rewritten code computes it in the words of the program; guards compute it with the VM's own arithmetic.
  * To add a function of numbers: a row in the table. */
 #include "dynamo/computed.h"
+#include "dynamo/numbers.h"
 #include "dynamo/shapes.h"
 #include "vm/internal.h"
 #include <string.h>
@@ -75,18 +76,57 @@ static const Source *source_of(Capture *capture, const Computed *computed) {
     return source;
 }
 
+/* ---- as nodes of the graph ---- */
+
+/* In PyTorch's words: torch.sym_int(x), math.floor(x), a ** b. */
+static const char *spelled(Arena *arena, const Computed *computed) {
+    static const char *const words[][2] = {{"int", "sym_int"}, {"float", "sym_float"}, {"math.trunc", "sym_int"}};
+    if (computed->kind == COMPUTED_BINARY) return capture_operator_name(computed->op);
+    const char *name = value_is(computed->callee, OBJ_CLASS) ? ((Class *)computed->callee.o)->name : ((Builtin *)computed->callee.o)->qualname;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i][0], name)) return words[i][1];
+    bool plain = strncmp(name, "math.", 5) || !strcmp(name, "math.floor") || !strcmp(name, "math.ceil");
+    return plain ? (strncmp(name, "math.", 5) ? name : name + 5) : arena_printf(arena, "_sym_%s", name + 5);
+}
+
+static Arg operand_of(const Computed *computed) {
+    if (computed->kind == COMPUTED_DIM) return arg_int(computed->dim);
+    if (computed->kind != COMPUTED_NUMBER && computed->node) return (Arg){.tag = ARG_TENSOR, .tensor = {NULL, NULL, computed->node}};
+    Value v = computed->hint;
+    return v.tag == V_FLOAT ? arg_float(v.f) : v.tag == V_BOOL ? arg_bool(v.b) : arg_int(v.i);
+}
+
+static Node *node_for(Capture *capture, const Computed *computed, Arg value, const char *expression) {
+    const char *name = spelled(capture->entry->arena, computed);
+    Arg args[2];
+    for (int i = 0; i < computed->count; i++) args[i] = operand_of(computed->args[i]);
+    if (!name) return NULL;
+    Node *node = graph_number(capture->entry->graph, name, args, computed->count, value, vm_user_span(capture->vm));
+    node->expression = expression;
+    return node;
+}
+
 /* An int: a symbol of its own, which the graph is given. */
 static Value computed_int(Capture *capture, const Computed *computed) {
     const Source *source = source_of(capture, computed);
-    return shapes_computed(capture, computed->hint.i, source, arena_printf(capture->entry->arena, "%s follows from symbolic sizes", source->name));
+    Value symbol = shapes_computed(capture, computed->hint.i, source, arena_printf(capture->entry->arena, "%s follows from symbolic sizes", source->name));
+    Dim dim = value_is(symbol, OBJ_SYM) ? ((SymObject *)symbol.o)->dim : 0;
+    if (!dim_is_int(dim) && !graph_number_of(capture->entry->graph, dim)) node_for(capture, computed, arg_int(dim), source->name);
+    return symbol;
+}
+
+static Value computed_float(Capture *capture, const Computed *computed) {
+    const Source *source = source_of(capture, computed);
+    Computed *first = (Computed *)(uintptr_t)source->computed; /* the same again is the same node */
+    if (!first->node) first->node = node_for(capture, first, arg_none(), source->name);
+    return capture_track(capture, computed->hint, source);
 }
 
 static Value finish(Capture *capture, const Computed *computed) {
     capture->entry->works_on_symbols = true;
     if (value_is_error(computed->hint)) return VALUE_ERROR; /* it raises, as in the program */
     if (computed->hint.tag == V_INT) return computed_int(capture, computed);
-    if (computed->hint.tag != V_FLOAT) return VALUE_NULL;
-    return capture_track(capture, computed->hint, source_of(capture, computed));
+    return computed->hint.tag == V_FLOAT ? computed_float(capture, computed) : VALUE_NULL;
 }
 
 /* ---- arithmetic ---- */
@@ -108,7 +148,12 @@ static Value looked_at(VM *vm, Value v) {
 static Value shifted(VM *vm, int op, Value a, Value b) {
     enum { LARGEST = 40 };
     if (!value_is(a, OBJ_SYM) || b.tag != V_INT || b.i < 0 || b.i > LARGEST) return VALUE_NULL;
-    return vm_binary(vm, op == BINARY_LSHIFT ? BINARY_MULTIPLY : BINARY_FLOOR_DIVIDE, a, value_int((int64_t)1 << b.i));
+    SymTable *syms = vm->context.syms;
+    Dim dim = ((SymObject *)a.o)->dim, by = (int64_t)1 << b.i, result = op == BINARY_LSHIFT ? dim_mul(syms, dim, by) : dim_floordiv(syms, dim, by);
+    Value operands[] = {a, b};
+    capture_of(vm)->entry->works_on_symbols = true;
+    capture_number(vm, op == BINARY_LSHIFT ? "lshift" : "rshift", operands, 2, result);
+    return sym_new(vm, result);
 }
 
 /* Does sym_binary say it as an integer expression? */

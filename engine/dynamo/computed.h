@@ -12,6 +12,7 @@ typedef struct Computed {
     int op;                         /* BINARY */
     Value callee;                   /* CALL: of one or two arguments; held by the entry */
     const struct Computed *args[2]; int count;
+    Node *node;                     /* BINARY and CALL: of the captured graph */
     Value hint;                     /* NUMBER: the number itself; otherwise its value in the call that is captured */
 } Computed;
 

@@ -481,7 +481,10 @@ void emit_value(Rewrite *r, Value v) {
     if (value_is(v, OBJ_TRACKED) && ((Tracked *)v.o)->source->kind == SOURCE_NUMBER) {
         capture_node_leaves(r->capture, r->capture->boxes.at[((Tracked *)v.o)->source->index]);
         emit_plain(r, ((Tracked *)v.o)->inner);
-    } else if (value_is(v, OBJ_TRACKED)) emit_source(r, ((Tracked *)v.o)->source);
-    else if (v.tag == V_OBJECT) emit_object(r, v);
+    } else if (value_is(v, OBJ_TRACKED)) {
+        const Source *source = ((Tracked *)v.o)->source;
+        if (source->kind == SOURCE_COMPUTED && source->computed->node) capture_node_leaves(r->capture, source->computed->node);
+        emit_source(r, source);
+    } else if (v.tag == V_OBJECT) emit_object(r, v);
     else emit_plain(r, v);
 }

@@ -100,9 +100,10 @@ void capture_number_operands(Capture *capture, Node *node) {
  *     lr * 2   with lr = 0.25, which was another in an earlier compile   ->   mul: "Sym(0.5)" = 0.25 * 2
  */
 
-static const char *spelled(int op) {
-    static const char *const operators[] = {[BINARY_ADD] = "add", [BINARY_SUBTRACT] = "sub", [BINARY_MULTIPLY] = "mul", [BINARY_TRUE_DIVIDE] = "truediv", [BINARY_FLOOR_DIVIDE] = "floordiv",
-                                            [BINARY_REMAINDER] = "mod", [BINARY_POWER] = "pow", [BINARY_INPLACE] = NULL};
+const char *capture_operator_name(int op) {
+    static const char *const operators[BINARY_INPLACE] = {[BINARY_ADD] = "add", [BINARY_AND] = "and_", [BINARY_FLOOR_DIVIDE] = "floordiv", [BINARY_LSHIFT] = "lshift", [BINARY_MATRIX_MULTIPLY] = "matmul",
+                                                          [BINARY_MULTIPLY] = "mul", [BINARY_REMAINDER] = "mod", [BINARY_OR] = "or_", [BINARY_POWER] = "pow", [BINARY_RSHIFT] = "rshift",
+                                                          [BINARY_SUBTRACT] = "sub", [BINARY_TRUE_DIVIDE] = "truediv", [BINARY_XOR] = "xor"};
     static const char *const comparisons[] = {[COMPARE_LT] = "lt", [COMPARE_LE] = "le", [COMPARE_EQ] = "eq", [COMPARE_NE] = "ne", [COMPARE_GT] = "gt", [COMPARE_GE] = "ge"};
     return op >= DOMAIN_COMPARE ? comparisons[op - DOMAIN_COMPARE] : operators[op];
 }
@@ -137,7 +138,7 @@ Value capture_computes(VM *vm, int op, Value a, Value b) {
     Value follows = op < DOMAIN_COMPARE ? capture_arithmetic(vm, op, a, b) : VALUE_NULL;
     if (follows.tag != V_NULL) return follows;
     Node *left = box_of(capture, a), *right = box_of(capture, b);
-    if (!spelled(op) || !may_be_number(a) || !may_be_number(b)) return VALUE_NULL;
+    if (!may_be_number(a) || !may_be_number(b)) return VALUE_NULL;
     if (!left && !right && !is_dynamic_float(capture, a) && !is_dynamic_float(capture, b)) return VALUE_NULL;
     if (op >= DOMAIN_COMPARE) capture_operands(vm, op, &a, &b); /* how it compares is guarded, where that is enough */
     a = vm_force(vm, a), b = vm_force(vm, b);
@@ -147,7 +148,7 @@ Value capture_computes(VM *vm, int op, Value a, Value b) {
     Arg args[] = {operand(a), operand(b)}, value = operand(result);
     Node *node = box_with(capture, &value);
     if (node) return box_new(capture, node, result);
-    node = graph_number(capture->entry->graph, spelled(op), args, 2, value, vm_user_span(vm));
+    node = graph_number(capture->entry->graph, capture_operator_name(op), args, 2, value, vm_user_span(vm));
     if (value.tag == ARG_FLOAT) map_put(capture->box_by_value, float_key(&value), node);
     if (left) node_uses_number(capture->entry->graph, node, left);
     if (right) node_uses_number(capture->entry->graph, node, right);

@@ -9,6 +9,7 @@
 
 void capture_number(VM *vm, const char *spelled, const Value *operands, int count, Dim result);
 void capture_sized(VM *vm, const Dim *dims, int count);
+const char *capture_operator_name(int op);                       /* BinaryOp, or DOMAIN_COMPARE + CompareOp: as in Python's operator module */
 void capture_number_operands(Capture *capture, Node *node);      /* constants among its arguments that are numbers of the graph */
 void capture_number_leaves(Capture *capture, Dim d);             /* it is given out by the rewritten code: PyTorch's graph gives it out */
 void capture_node_leaves(Capture *capture, Node *number);

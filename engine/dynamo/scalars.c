@@ -5,7 +5,7 @@
  *
  * Only as an operand of + - * / or a comparison with a tensor does such a number stay symbolic: there a zero-dimensional tensor means what the
  * number means, if it has the result's dtype where the tensor has no dimension either or is of integers. Anywhere else a float is specialized, and a drawn number ends the graph. */
-#include "dynamo/rewrite.h"
+#include "dynamo/computed.h"
 #include "dynamo/shapes.h"
 #include "dynamo/unbacked.h"
 #include "vm/dispatch.h"
@@ -20,7 +20,8 @@ static Tensor *scalar_input(Capture *capture, DType dtype, Device device, const 
     Span span = vm_user_span(vm);
     Node *node = graph_input(capture->entry->graph, name, &meta, span);
     Arg read = arg_node(node);
-    if (source->base->kind != SOURCE_RANDOM) node->as_number = graph_number(capture->entry->graph, "item", &read, 1, arg_none(), span);
+    if (source->base->kind == SOURCE_COMPUTED) node->as_number = source->base->computed->node;
+    else if (source->base->kind != SOURCE_RANDOM) node->as_number = graph_number(capture->entry->graph, "item", &read, 1, arg_none(), span);
     Tensor *fake = trace_tensor(&capture->tracer, node, 0);
     vec_push_in(capture->entry->arena, &capture->entry->held, value_tensor(fake));
     vec_push_in(capture->entry->arena, &capture->inputs, ((InputTensor){NULL, fake, node, source, false}));

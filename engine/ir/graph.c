@@ -121,7 +121,7 @@ static Arg arg_copy(Arena *arena, const Arg *arg) {
     case ARG_TENSOR: {
         Node *node = arg->tensor.owner;
         assert(node);
-        copy.tensor.meta = &node->metas[0];
+        copy.tensor.meta = node->metas; /* of a number: none */
         copy.tensor.data = NULL;
         break;
     }

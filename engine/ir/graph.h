@@ -29,7 +29,7 @@ struct Node {
     NodeKind kind;
     const char *name;               /* "relu_1"; printed with % in views */
     const Op *op;                   /* CALL */
-    const Arg *args; int nargs;     /* CALL: by the op's signature, ARG_TENSOR.owner is a Node* (meta points to that node's meta). GETITEM: args[0] */
+    const Arg *args; int nargs;     /* CALL: by the op's signature, ARG_TENSOR.owner is a Node* (meta points to that node's meta). GETITEM: args[0]. NUMBER: operands, ARG_TENSOR.owner may be another NUMBER */
     int index;                      /* GETITEM: which output; INPUT: position */
     const Meta *metas; int noutputs;/* metas[0] for ordinary nodes */
     NodeSide side;                  /* set by joint: forward or backward */
@@ -48,7 +48,8 @@ struct Node {
     const int *origins; int origin_count;
     const char *module_path;        /* "layers.0.fc" when made inside an nn.Module's forward, or NULL */
     const char *spelled;            /* NUMBER: what computes it: "add", "floordiv", "sym_min", "item"; EFFECT: as it is listed */
-    Arg value;                      /* NUMBER: an expression, or the constant that it is in this compile; NONE: what the tensor args[0] holds */
+    Arg value;                      /* NUMBER: an expression, or the constant that it is in this compile; NONE: what the tensor args[0] holds, or `expression` */
+    const char *expression;         /* NUMBER: a float that follows from sizes, as text */
     Node *as_number;                /* INPUT: the NUMBER that reads this tensor of one element, and stands for it in listings */
     Node *const *numbers; int number_count; /* NUMBERs whose constants are among the arguments */
     int users;                      /* number of uses as an argument or output, set by graph_finish */

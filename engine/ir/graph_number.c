@@ -40,6 +40,7 @@ typedef struct Spelling { const char *name, *before, *between, *after; } Spellin
 static const Spelling spellings[] = {
     {"add", "", " + ", ""}, {"sub", "", " - ", ""}, {"mul", "", " * ", ""}, {"truediv", "", " / ", ""}, {"floordiv", "", " // ", ""}, {"mod", "", " % ", ""}, {"pow", "", " ** ", ""},
     {"neg", "-", "", ""}, {"eq", "", " == ", ""}, {"ne", "", " != ", ""}, {"lt", "", " < ", ""}, {"le", "", " <= ", ""}, {"gt", "", " > ", ""}, {"ge", "", " >= ", ""},
+    {"and_", "", " & ", ""}, {"or_", "", " | ", ""}, {"xor", "", " ^ ", ""}, {"lshift", "", " << ", ""}, {"rshift", "", " >> ", ""}, {"floor", "math.floor(", ", ", ")"}, {"ceil", "math.ceil(", ", ", ")"},
     {"item", "", "", ".item()"}, {"round", "", "", ".__round__()"}, {"sym_sum", "torch.sym_sum([", ", ", "])"},
 };
 

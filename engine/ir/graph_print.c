@@ -185,7 +185,8 @@ void node_print(Text *text, const Graph *graph, const Node *node) {
         text_char(text, '"');
     } else if (node->kind == NODE_NUMBER) {
         text_put(text, ": \"Sym(");
-        if (node->value.tag == ARG_NONE) text_put(text, ((const Node *)node->args[0].tensor.owner)->name);
+        if (node->expression) text_put(text, node->expression);
+        else if (node->value.tag == ARG_NONE) text_put(text, ((const Node *)node->args[0].tensor.owner)->name);
         else arg_print(text, &node->value, node_name_of, NULL);
         text_put(text, ")\"");
     }
@@ -195,11 +196,11 @@ void node_print(Text *text, const Graph *graph, const Node *node) {
 }
 
 /* Symbols stand before the first input that has them, as inputs of their own. */
-typedef struct SymbolList { Text *text; const Sym *seen[64]; int count; } SymbolList;
+typedef struct SymbolList { Text *text; const Graph *graph; const Sym *seen[64]; int count; } SymbolList;
 
 static void print_symbol(const Sym *var, void *state) {
     SymbolList *list = state;
-    if (var->var_kind != SYM_SIZE || list->count == 64) return;
+    if (var->var_kind != SYM_SIZE || list->count == 64 || graph_number_of(list->graph, dim_of_sym(var))) return;
     for (int i = 0; i < list->count; i++)
         if (list->seen[i] == var) return;
     list->seen[list->count++] = var;
@@ -212,7 +213,7 @@ static void print_symbols(SymbolList *list, const Meta *meta) {
 }
 
 static void print_header(Text *text, const Graph *graph) {
-    SymbolList list = {.text = text};
+    SymbolList list = {.text = text, .graph = graph};
     text_put(text, "def forward(self");
     for (int i = 0; i < graph->inputs.count; i++) {
         print_symbols(&list, &graph->inputs.at[i]->metas[0]);

@@ -9,7 +9,7 @@ typedef struct Check { const Graph *graph; const Map *seen; const Node *node; co
 
 static void check_input(Node *input, void *state) {
     Check *check = state;
-    if (!check->error && !node_is_tensor(input)) check->error = arena_printf(check->graph->arena, "%%%s takes %%%s for a tensor", check->node->name, input->name);
+    if (!check->error && !node_is_tensor(input) && check->node->kind != NODE_NUMBER) check->error = arena_printf(check->graph->arena, "%%%s takes %%%s for a tensor", check->node->name, input->name);
     if (!check->error && !map_has(check->seen, input))
         check->error = arena_printf(check->graph->arena, "%%%s uses %%%s before it is defined", check->node->name, input->name);
 }

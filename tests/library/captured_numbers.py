@@ -52,4 +52,16 @@ for rate in (0.5, 0.25):
     assert stepped(torch.ones(2), rate).tolist() == [1 - rate * 2] * 2
 names = [node.name for node in seen[-1]]
 assert names[-1] == "sub" and "mul" in names, names
+
+
+@torch.compile(backend=backend, dynamic=True)
+def attended(q, n):
+    scale = 1 / q.shape[-1]
+    return q * scale + int(n * 1.5)
+
+
+for width, n in ((4, 3), (8, 5)):
+    assert attended(torch.ones(2, width), n)[0, 0].item() == 1 / width + int(n * 1.5)
+names = [node.name for node in seen[-1]]
+assert "truediv" in names and "sym_int" in names and names.index("truediv") < names.index("sym_int"), names
 print("ok")

@@ -200,6 +200,12 @@ bool entry_partition(Entry *entry, PartitionFacts *facts) {
     return true;
 }
 
+int entry_diff(Entry *entry, const char *before, const char *after, Arena *arena, DiffLine **lines, const char **error) {
+    (void)entry; (void)before; (void)after; (void)arena; (void)lines;
+    *error = "the small engine compares nothing";
+    return -1;
+}
+
 int entry_saved(Entry *entry, SavedFacts *saved, int room, Arena *arena) {
     (void)entry, (void)arena;
     if (room > 0) saved[0] = (SavedFacts){.name = "%relu", .type = "f32[15]", .dtype = "float32", .shape = "[15]", .held = "the backward", .readers = "%le", .code = "saved.cut", .why = "60 B cross", .bytes = 60, .storage_bytes = 60, .span = span_at()};

@@ -151,6 +151,7 @@ static Value torch_compile(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     CompileOptions options;
     if (!vm_parse_args(vm, "compile", args, nargs, kwnames, names, 1 + OPTION_COUNT, 0, v) || !read_options(vm, v + 1, &options)) return VALUE_ERROR;
     bool given = v[0].tag != V_NULL && v[0].tag != V_NONE;
+    if (!dynamo_of(vm)->copying) dynamo_of(vm)->told_from = dynamo_of(vm)->breaks.count;
     if (option_bool(v[6], false)) return given ? value_ref(v[0]) : vm_raise(vm, "TypeError", "torch.compile(disable=True) needs a model");
     Value module = given ? optimized_module(vm, v[0], v + 1) : VALUE_NULL;
     return module.tag != V_NULL ? module : compiled_new(vm, given ? v[0] : VALUE_NULL, &options);

@@ -63,12 +63,13 @@ void dynamo_copy_end(Dynamo *dynamo) {
     dynamo->copying = false;
 }
 
-/* Which frames are captured on their own: the program's functions, and forward of a shipped module that was compiled itself; the rest of the library runs as it is, so
+/* Which frames are captured on their own: the program's functions, forward of a shipped module that was compiled itself, an optimizer's step; the rest of the library runs as it is, so
  * that the user's frames it calls are seen. Generators are left alone. */
 static bool frame_is_eligible(const Dynamo *dynamo, const Frame *frame) {
     if (!frame->function || frame->code->flags & CODE_GENERATOR) return false;
     if (frame->code->resumed_from) return true;
     if (!frame->code->file || !frame->code->file->shipped) return true;
+    if (!strcmp(frame->code->qualname, "Optimizer._change_all")) return true;
     return !strcmp(frame->code->name, "forward") && frame->code->argcount > 0 && value_is(frame->fast[0], OBJ_INSTANCE) && frame->fast[0].o == dynamo->module;
 }
 
@@ -82,7 +83,7 @@ static void watch_tell(const Dynamo *dynamo, WatchEvent event, Entry *entry, con
 }
 
 static bool break_is_known(const Dynamo *dynamo, const BreakRecord *record) {
-    for (int i = 0; i < dynamo->breaks.count; i++) {
+    for (int i = dynamo->told_from; i < dynamo->breaks.count; i++) {
         const BreakRecord *known = &dynamo->breaks.at[i];
         if (known->line == record->line && known->span.file == record->span.file && known->in_loop == record->in_loop && !strcmp(known->cause, record->cause)) return true;
     }

@@ -43,6 +43,7 @@ struct Dynamo {
     VEC(struct Resume *) resumes;   /* continuations made so far (rewrite.h) */
     VEC(Entry *) entries;           /* every entry made, oldest first, for listings; each holds a reference */
     VEC(BreakRecord) breaks;
+    int told_from;                  /* breaks from here on are told once: as in PyTorch, a new torch.compile starts over */
     VEC(RecompileRecord) recompiles;
     CompileOptions options;         /* of the compiled call that is running */
     bool capturing;

@@ -397,6 +397,12 @@ static bool is_skipped(const Function *function) {
     return false;
 }
 
+/* zero_grad, and step, which is compiled as a frame of its own (dynamo.c). */
+static bool is_of_optimizer(const Function *function) {
+    const char *name = function->qualname ? function->qualname : "";
+    return function->code->file && function->code->file->shipped && (!strcmp(name, "Optimizer.step") || !strcmp(name, "Optimizer.zero_grad"));
+}
+
 /* super().__init__(…) in an exception of the program, not the call that its class makes. */
 static bool is_written_init(VM *vm, Value callee) {
     const Builtin *builtin = (const Builtin *)callee.o;
@@ -443,6 +449,10 @@ bool capture_may_call(VM *vm, Value callee) {
     }
     if (is_skipped(function) && !(vm->frame && shipped_globals(vm->frame))) {
         vm_stop(vm, "call", vm_user_span(vm), "%s is left out of graphs, as in PyTorch", callee_name(callee));
+        return false;
+    }
+    if (is_of_optimizer(function) && !(vm->frame && shipped_globals(vm->frame))) {
+        vm_stop(vm, "call", vm_user_span(vm), "%s is called outside the graph; what it computes has one of its own", callee_name(callee));
         return false;
     }
     const Source *source = known_source(capture, callee);

@@ -186,6 +186,7 @@ void capture_looked_up(VM *vm, Dict *dict, Value key, bool found) {
     Capture *capture = capture_of(vm);
     const Shadow *shadow = map_get(capture->by_shadow, dict);
     if (!shadow || shadow->whole || !value_is(shadow->real, OBJ_DICT)) return;
+    if (value_is(key, OBJ_TENSOR)) key = capture_key(vm, key);
     const Source *item = capture_source(capture, SOURCE_KEY, shadow->source, key_text(capture, key), 0, key);
     guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_CONTAINS, .source = shadow->source, .other = item, .expected = key, .length = found, .span = vm_user_span(vm), .why = "a key of a dict was asked for"});
 }

@@ -18,16 +18,20 @@ class Adam(Optimizer):
                                       capturable=capturable, differentiable=differentiable, fused=fused,
                                       decoupled_weight_decay=decoupled_weight_decay))
 
+    def _prepare(self, parameter, state, group):
+        state["step"] = torch.tensor(0.0)
+        state["exp_avg"] = torch.zeros_like(parameter)
+        state["exp_avg_sq"] = torch.zeros_like(parameter)
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = torch.zeros_like(parameter)
+
     def _update(self, parameter, grad, state, group):
         beta1, beta2 = group["betas"]
         lr, decay = as_number(group["lr"]), group["weight_decay"]
-        if not state:
-            state["step"] = torch.tensor(0.0)
-            state["exp_avg"] = torch.zeros_like(parameter)
-            state["exp_avg_sq"] = torch.zeros_like(parameter)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = torch.zeros_like(parameter)
-        step = counted(state)
+        if torch.compiler.is_compiling():
+            step = state["step"].add_(1)
+        else:
+            step = counted(state)
         if decay != 0:
             if group["decoupled_weight_decay"]:
                 parameter.mul_(1 - lr * decay)
@@ -42,6 +46,10 @@ class Adam(Optimizer):
             largest = state["max_exp_avg_sq"]
             largest.copy_(torch.maximum(largest, square))
             square = largest
+        if isinstance(step, torch.Tensor):
+            size = -(lr / correction1)
+            parameter.addcdiv_(mean, (square.sqrt() / (correction2.sqrt() * size)).add_(group["eps"] / size))
+            return
         denominator = (square.sqrt() / correction2 ** 0.5).add_(group["eps"])
         parameter.addcdiv_(mean, denominator, value=-(lr / correction1))
 

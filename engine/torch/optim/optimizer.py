@@ -72,15 +72,29 @@ class Optimizer:
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        if self._prepare is not None:
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    if parameter.grad is not None and not self.state[parameter]:
+                        self._prepare(parameter, self.state[parameter], group)
+        self._change_all()
+        for hook in self._step_post_hooks:
+            hook(self, (), {})
+        return loss
+
+    _prepare = None  # (parameter, state, group): what a parameter's first step finds in its state; a compiled step does not make it
+
+    def _change_all(self):
         with torch.no_grad():
             for group in self.param_groups:
                 for parameter in group["params"]:
                     if parameter.grad is not None:
                         grad = -parameter.grad if group.get("maximize") else parameter.grad
-                        self._update(parameter, grad, self.state[parameter], group)
-        for hook in self._step_post_hooks:
-            hook(self, (), {})
-        return loss
+                        self._update(parameter, grad, self.state[parameter] if self._remembers(group) else None, group)
+
+    def _remembers(self, group):
+        """Is there anything to keep of a parameter between steps?"""
+        return True
 
     def _update(self, parameter, grad, state, group):
         raise NotImplementedError(f"{type(self).__name__} has no _update")

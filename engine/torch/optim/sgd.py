@@ -17,6 +17,9 @@ class SGD(Optimizer):
         super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov,
                                       maximize=maximize, foreach=foreach, differentiable=differentiable, fused=fused))
 
+    def _remembers(self, group):
+        return group["momentum"] != 0
+
     def _update(self, parameter, grad, state, group):
         if group["weight_decay"] != 0:
             grad = grad.add(parameter, alpha=group["weight_decay"])

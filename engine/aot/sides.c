@@ -39,7 +39,7 @@ static void copy_with_inputs(Build *build, int place) {
     build->waiting.count = build->found.count = 0;
     node_each_input(graph->nodes.at[place], wait_for, build);
     while (build->waiting.count) node_each_input(graph->nodes.at[vec_pop(&build->waiting)], wait_for, build);
-    qsort(build->found.at, (size_t)build->found.count, sizeof(int), ascending);
+    if (build->found.count) qsort(build->found.at, (size_t)build->found.count, sizeof(int), ascending);
     for (int i = 0; i < build->found.count; i++) graph_copy_node(build->side, graph->nodes.at[build->found.at[i]], build->map);
     graph_copy_node(build->side, graph->nodes.at[place], build->map);
 }

@@ -87,7 +87,7 @@ Shadow *capture_shadow(Capture *capture, Value object);                  /* NULL
 /* shadow.c */
 Shadow *shadow_add(Capture *capture, Value shadow, Value real, const Source *source); /* takes the reference of `shadow` */
 Value capture_force(VM *vm, Tracked *tracked);
-/* An input as a key is the program's own tensor, which it then has to be in every call. */
+/* An input that is a key of a dict of the program's: the program's own tensor, which it then has to be in every call. */
 Value capture_key(VM *vm, Value tensor);
 Value capture_force_keyed(VM *vm, Tracked *tracked);
 Value capture_type_only(VM *vm, Tracked *tracked);

@@ -125,20 +125,21 @@ static const char *key_text(Capture *capture, Value key) {
     return text;
 }
 
-/* torch.nn's walks over a module's members tell them apart by sets of their own: which tensors they are does not matter there. */
-static bool walks_modules(const Frame *frame) { return frame && frame->code->file && frame->code->file->shipped && !strncmp(frame->code->file->name, "torch/nn/modules/", 17); }
-
-Value capture_key(VM *vm, Value tensor) {
+/* always: also where no dict of the program is known to have it as a key. */
+static Value key_of_program(VM *vm, Value tensor, bool always) {
     Capture *capture = capture_of(vm);
     for (int i = 0; i < capture->inputs.count; i++) {
         const InputTensor *input = &capture->inputs.at[i];
         if (input->fake != (Tensor *)tensor.o || !input->real) continue;
-        if (!walks_modules(vm->frame)) capture_guard(capture, GUARD_IDENTITY, input->source, value_tensor(input->real), "a tensor was used as a key");
+        if (!always && !map_has(capture->known, input->real)) return tensor;
+        capture_guard(capture, GUARD_IDENTITY, input->source, value_tensor(input->real), "a tensor was used as a key");
         map_put(capture->known, input->real, (void *)(uintptr_t)input->source);
         return value_tensor(input->real);
     }
     return tensor;
 }
+
+Value capture_key(VM *vm, Value tensor) { return key_of_program(vm, tensor, false); }
 
 /* A defaultdict makes what is not there, also while it is captured. */
 static void take_factory(Capture *capture, Dict *shadow, Value factory, const Source *source) {
@@ -186,7 +187,7 @@ void capture_looked_up(VM *vm, Dict *dict, Value key, bool found) {
     Capture *capture = capture_of(vm);
     const Shadow *shadow = map_get(capture->by_shadow, dict);
     if (!shadow || shadow->whole || !value_is(shadow->real, OBJ_DICT)) return;
-    if (value_is(key, OBJ_TENSOR)) key = capture_key(vm, key);
+    if (value_is(key, OBJ_TENSOR)) key = key_of_program(vm, key, true);
     const Source *item = capture_source(capture, SOURCE_KEY, shadow->source, key_text(capture, key), 0, key);
     guard_add(&capture->entry->guards, vm, (Guard){.kind = GUARD_CONTAINS, .source = shadow->source, .other = item, .expected = key, .length = found, .span = vm_user_span(vm), .why = "a key of a dict was asked for"});
 }

@@ -202,6 +202,8 @@ def run_cuda(vitrine, samples, folder, name, arch):
             samples[0].faults.append(f'{arch}: somewhere in this batch: {line[:300]}')
     for s in samples:
         s.cuda[arch] = launches_of(summary, 'g', s.number)
+        found = functions_of(summary, 'g', s.number)
+        s.whole = s.whole and len(found) == 1 and not any(b['compile'] in found for b in summary['breaks'])
 
 
 def self_check(vitrine, folder):

@@ -5,7 +5,7 @@ usage: compare_saved.py VITRINE FOLDER... [--known FILE] [--only PATTERN] [--job
 
 For each NNN_name.expected.json of a folder, beside its program NNN_name.py, and each compile id in it that has a backward:
 
-  policy   under `:set policy pytorch` the same storages are saved: the same computed ones (dtype and number of elements), the same inputs
+  policy   under `:set policy pytorch` the same storages are saved: the same computed ones and the same inputs (dtype and number of elements)
   bytes    by default the backward keeps no more bytes alive beyond inputs and outputs, each storage once
   plan     what the compiled forward allocates for the backward alone is no more than the partition says
   time     by default the predicted time of the backward is at most 1.02 of what it is for the partition of the policy pytorch
@@ -17,6 +17,7 @@ PyTorch's side is either its two graphs as printed (`inductor_cuda`: {id: {forwa
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import re
@@ -39,6 +40,12 @@ def expected(path):
     for name, crossing in (data.get('partition') or {}).items():
         found[name] = graphs.Crossing(sorted(crossing['computed']), sorted(crossing['inputs']), crossing['bytes'])
     return found
+
+
+def storage(text):
+    """An input as the storage that it is: f32[4, 8] and its transpose are one, f32[32]."""
+    dtype, sizes = text.rstrip(']').split('[')
+    return f'{dtype}[{math.prod(int(n) for n in sizes.split(",") if n.strip())}]' if all(n.strip().isdigit() for n in sizes.split(',') if n.strip()) else text
 
 
 def run(vitrine, program, policy, commands):
@@ -78,9 +85,10 @@ def compare(vitrine, path):
         if not ours or not mine:
             results.append((name, 'policy', False, 'no such compile, or no backward'))
             continue
-        same = ours.computed == want.computed and ours.inputs == want.inputs
-        results.append((name, 'policy', same, f'PyTorch alone: {graphs.difference(want.computed, ours.computed)} {graphs.difference(want.inputs, ours.inputs)}; '
-                        f'vitrine alone: {graphs.difference(ours.computed, want.computed)} {graphs.difference(ours.inputs, want.inputs)}'))
+        theirs_read, read = sorted(map(storage, want.inputs)), sorted(map(storage, ours.inputs))
+        same = ours.computed == want.computed and read == theirs_read
+        results.append((name, 'policy', same, f'PyTorch alone: {graphs.difference(want.computed, ours.computed)} {graphs.difference(theirs_read, read)}; '
+                        f'vitrine alone: {graphs.difference(ours.computed, want.computed)} {graphs.difference(read, theirs_read)}'))
         results.append((name, 'bytes', mine.bytes <= want.bytes, f'{mine.bytes} B kept alive, PyTorch {want.bytes} B'))
         said, made = (saved.get(name, {}).get(key) for key in ('storage_bytes', 'allocated_bytes'))
         results.append((name, 'plan', said is not None and made <= said, f'{made} B allocated, {said} B said'))

@@ -1,9 +1,11 @@
-/* Eager products: OpenBLAS where it takes the layout, packed copies where it does not, plain loops for integers.
+/* Eager products: OpenBLAS where it takes the layout, packed copies where it does not, loops over rows for integers.
  *
  * In: a Product. Out: its result in memory.
- * 16-bit floats are widened to float32, multiplied, and rounded once. OpenBLAS gets its number of threads by the size of the product.
+ * 16-bit floats are widened to float32, multiplied, and rounded once. OpenBLAS gets its number of threads by the size of the product;
+ * many small products are a thread each.
  *
  * Invariant: a matrix goes to BLAS with unit stride along one dim; the other becomes its leading dimension, or a transpose flag. */
+#include "op/clones.h"
 #include "op/contract.h"
 #include "op/convert.h"
 #include "op/walk.h"
@@ -89,21 +91,46 @@ static bool float_batch(const Product *p, int64_t batch) {
     return ok;
 }
 
-static int64_t element(const Product *p, const Matrix *matrix, int64_t batch, int64_t i, int64_t j) {
-    return load_int(p->dtype, matrix->data + (batch * matrix->batch + i * matrix->row + j * matrix->column) * dtype_size(p->dtype));
+/* ---- integers ---- */
+
+/* to += from * factor, wrapping. */
+CLONES static void add_row(uint64_t *to, const uint64_t *from, uint64_t factor, int64_t n) {
+    for (int64_t j = 0; j < n; j++) to[j] += from[j] * factor;
 }
 
-static void integer_batch(const Product *p, int64_t batch) {
-    for (int64_t i = 0; i < p->m; i++)
-        for (int64_t j = 0; j < p->n; j++) {
-            uint64_t sum = 0;
-            for (int64_t k = 0; k < p->k; k++) sum += (uint64_t)element(p, &p->a, batch, i, k) * (uint64_t)element(p, &p->b, batch, k, j);
-            sum *= (uint64_t)(int64_t)p->alpha;
-            if (p->beta != 0) sum += (uint64_t)(int64_t)p->beta * (uint64_t)element(p, &p->added, batch, i, j);
-            int64_t result = (int64_t)sum;
-            store_values(DTYPE_I64, p->dtype, 1, &result, p->out.data + (batch * p->out.batch + i * p->out.row + j * p->out.column) * dtype_size(p->dtype), 0);
-        }
+CLONES static void scale_row(uint64_t *to, uint64_t factor, int64_t n) {
+    for (int64_t j = 0; j < n; j++) to[j] *= factor;
 }
+
+/* Row by row, over so many rows of b at a time that they stay in cache. */
+static void integer_rows(const Product *p, const uint64_t *a, const uint64_t *b, const uint64_t *added, uint64_t *result, int threads) {
+    int64_t step = p->n > 0 && p->n < 32768 ? 32768 / p->n : 1;
+    memset(result, 0, (size_t)(p->m * p->n) * sizeof *result);
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t part = 0; part < threads; part++) {
+        int64_t first = p->m * part / threads, last = p->m * (part + 1) / threads;
+        for (int64_t begin = 0; begin < p->k; begin += step)
+            for (int64_t i = first; i < last; i++)
+                for (int64_t k = begin; k < begin + step && k < p->k; k++) add_row(result + i * p->n, b + k * p->n, a[i * p->k + k], p->n);
+        if (p->alpha != 1) scale_row(result + first * p->n, (uint64_t)(int64_t)p->alpha, (last - first) * p->n);
+        if (added) add_row(result + first * p->n, added + first * p->n, (uint64_t)(int64_t)p->beta, (last - first) * p->n);
+    }
+}
+
+static bool integer_batch(const Product *p, int64_t batch, int threads) {
+    void *a = pack(&p->a, batch, p->m, p->k, p->dtype, DTYPE_I64), *b = pack(&p->b, batch, p->k, p->n, p->dtype, DTYPE_I64);
+    void *added = p->beta != 0 ? pack(&p->added, batch, p->m, p->n, p->dtype, DTYPE_I64) : NULL, *result = malloc((size_t)(p->m * p->n) * 8 + 1);
+    bool ok = a && b && result && (added || p->beta == 0);
+    if (ok) {
+        integer_rows(p, a, b, added, result, threads);
+        unpack(&p->out, batch, p->m, p->n, p->dtype, DTYPE_I64, result);
+    }
+    free(a), free(b), free(added), free(result);
+    return ok;
+}
+
+/* ---- the whole ---- */
 
 /* By size: a thread for each four million multiplications, so that the same product is cut the same way on every machine that has enough cores. */
 static int blas_threads(const Product *p, int threads) {
@@ -112,14 +139,20 @@ static int blas_threads(const Product *p, int threads) {
     return wanted < threads ? wanted : threads > 1 ? threads : 1;
 }
 
+static bool batch_run(const Product *product, int64_t batch, int threads) {
+    return dtype_is_float(product->dtype) ? float_batch(product, batch) : integer_batch(product, batch, threads);
+}
+
 bool product_run(const Product *product, int threads) {
     if (product->m == 0 || product->n == 0 || product->batches == 0) return true;
-    if (!dtype_is_float(product->dtype)) {
-        for (int64_t i = 0; i < product->batches; i++) integer_batch(product, i);
-        return true;
-    }
-    openblas_set_num_threads(blas_threads(product, threads));
-    for (int64_t i = 0; i < product->batches; i++)
-        if (!float_batch(product, i)) return false;
-    return true;
+    Product all = *product;
+    all.m *= product->batches;
+    int inside = blas_threads(product, threads), lanes = blas_threads(&all, threads);
+    bool across = product->batches > 1 && inside < lanes, good = true; /* small products: a thread each */
+    if (across) inside = 1;
+    openblas_set_num_threads(inside);
+    (void)lanes;
+#pragma omp parallel for if (across) num_threads(lanes) schedule(static) reduction(&& : good)
+    for (int64_t i = 0; i < product->batches; i++) good = batch_run(product, i, inside) && good;
+    return good;
 }

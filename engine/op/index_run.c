@@ -5,6 +5,7 @@
  * so sums do not depend on the number of threads.
  *
  * Invariant: an index outside its dim is an error, before the element it names is touched. */
+#include "op/clones.h"
 #include "op/convert.h"
 #include "op/index.h"
 #include "op/lines.h"
@@ -222,10 +223,19 @@ bool run_scatter(const Op *op, const Arg *args, const Arg *outs, const OpContext
 }
 
 /* A stretch of elements at strides (bytes): to += from * factor, in double (integers wrap). */
+/* Adding in float is what adding in double and rounding gives: a sum of two floats has no more digits than a double. */
+CLONES static void add_floats(float *to, const float *from, int64_t n) {
+    for (int64_t i = 0; i < n; i++) to[i] += from[i];
+}
+
 static void add_stretch(DType dst_type, char *to, int64_t to_stride, DType src_type, const char *from, int64_t from_stride, int64_t n, double factor) {
     enum { STRETCH = 512 };
     union { double f[STRETCH]; int64_t i[STRETCH]; } a, b;
     DType compute = dtype_is_float(dst_type) ? DTYPE_F64 : DTYPE_I64;
+    if (dst_type == DTYPE_F32 && src_type == DTYPE_F32 && to_stride == 4 && from_stride == 4 && factor == 1) {
+        add_floats((float *)(void *)to, (const float *)(const void *)from, n);
+        return;
+    }
     for (int64_t done = 0; done < n; done += STRETCH) {
         int64_t part = n - done < STRETCH ? n - done : STRETCH;
         load_values(dst_type, compute, part, &a, to + done * to_stride, to_stride);
@@ -270,14 +280,25 @@ static Meta slice_of(const Meta *meta, int dim, int64_t at) {
     return slice;
 }
 
-static void move_slice(const Op *op, const Arg *args, const Arg *out, int dim, int64_t k, int64_t at) {
+/* The part-th of `parts` pieces of a slice along its last dim. */
+static Meta piece_of(Meta slice, int64_t part, int64_t parts) {
+    int last = slice.rank - 1;
+    if (parts == 1) return slice;
+    int64_t first = slice.sizes[last] * part / parts, end = slice.sizes[last] * (part + 1) / parts;
+    slice.offset += first * slice.strides[last];
+    slice.sizes[last] = end - first;
+    return slice;
+}
+
+/* One slice, or the part-th of `parts` pieces of it. */
+static void move_slice(const Op *op, const Arg *args, const Arg *out, int dim, int64_t k, int64_t at, int64_t part, int64_t parts) {
     const Meta *input = arg_meta(&args[0]), *target = arg_meta(out);
     if (strcmp(op->shared, "index_select") == 0) {
         Meta to = slice_of(target, dim, k), from = slice_of(input, dim, at);
         copy_elements(&to, out->tensor.data, &from, args[0].tensor.data, 1);
         return;
     }
-    Meta to = slice_of(target, dim, at);
+    Meta to = piece_of(slice_of(target, dim, at), part, parts);
     if (strcmp(op->shared, "index_fill") == 0) {
         const Arg *value = &args[3];
         if (arg_is_tensor(value)) copy_elements(&to, out->tensor.data, arg_meta(value), value->tensor.data, 1);
@@ -285,7 +306,7 @@ static void move_slice(const Op *op, const Arg *args, const Arg *out, int dim, i
         return;
     }
     const Arg *source = &args[3];
-    Meta from = slice_of(arg_meta(source), dim, k);
+    Meta from = piece_of(slice_of(arg_meta(source), dim, k), part, parts);
     if (strcmp(op->shared, "index_copy") == 0) copy_elements(&to, out->tensor.data, &from, source->tensor.data, 1);
     else add_elements(&to, out->tensor.data, &from, source->tensor.data, arg_as_double(op_arg(op, args, "alpha")));
 }
@@ -323,15 +344,22 @@ bool run_slices(const Op *op, const Arg *args, const Arg *outs, const OpContext 
     }
     bool selects = strcmp(op->shared, "index_select") == 0;
     if (ok && !selects) copy_elements(arg_meta(&outs[0]), outs[0].tensor.data, input, args[0].tensor.data, context->threads);
-    int threads = selects ? threads_for(meta_numel(arg_meta(&outs[0])), context) : 1;
+    /* Slices that are selected are independent; one that is written to may be written to again, so each thread has a piece of every slice. */
+    const Meta *moved = selects ? arg_meta(&outs[0]) : strcmp(op->shared, "index_fill") ? arg_meta(&args[3]) : input;
+    int threads = threads_for(meta_numel(moved), context);
+    int64_t parts = selects || input->rank < 2 || dim == input->rank - 1 || input->sizes[input->rank - 1] < 16 * threads ? 1 : threads;
     if (ok && selects && input->rank && meta_is_contiguous(input) && meta_is_contiguous(arg_meta(&outs[0]))) {
         select_blocks(&args[0], &outs[0], dim, picks, at.length, threads);
         free(picks);
         return true;
     }
+    int64_t slices = ok ? at.length : 0, tasks = selects ? slices : parts;
     (void)threads;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int64_t k = 0; k < (ok ? at.length : 0); k++) move_slice(op, args, &outs[0], dim, k, picks[k]);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && tasks > 1)
+    for (int64_t task = 0; task < tasks; task++) {
+        if (selects) move_slice(op, args, &outs[0], dim, task, picks[task], 0, 1);
+        else for (int64_t k = 0; k < slices; k++) move_slice(op, args, &outs[0], dim, k, picks[k], task, parts);
+    }
     free(picks);
     return ok;
 }

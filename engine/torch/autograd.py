@@ -97,15 +97,23 @@ class set_detect_anomaly:
         return None
 
 
+def _as_tuple(values):
+    return tuple(values) if isinstance(values, (tuple, list)) else (values,)
+
+
+def _differentiable(outputs):
+    return tuple(x for x in _as_tuple(outputs) if isinstance(x, torch.Tensor) and x.requires_grad)
+
+
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, fast_mode=False, **rest):
     """Compares each gradient with differences of the function's values."""
-    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
-    for place, leaf in enumerate(inputs):
-        if not isinstance(leaf, torch.Tensor) or not leaf.requires_grad:
-            continue
-        outputs = func(*inputs)
-        for number, output in enumerate(outputs if isinstance(outputs, tuple) else (outputs,)):
-            found = _gradients_of(output, leaf)
+    inputs = _as_tuple(inputs)
+    places = [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor) and x.requires_grad]
+    if not places:
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+    for place in places:
+        for number in range(len(_differentiable(func(*inputs)))):
+            found = _gradients_of(_differentiable(func(*inputs))[number], inputs[place])
             expected = _differences_of(func, inputs, place, number, eps)
             if not torch.allclose(found, expected, rtol, atol):
                 if raise_exception:
@@ -116,14 +124,12 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
 
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **rest):
     """gradcheck of the gradients, each weighted by fixed numbers of its own."""
-    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
-
+    inputs = _as_tuple(inputs)
     places = [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor) and x.requires_grad]
 
     def gradients(*leaves):
         leaves = [x.requires_grad_() if at in places and not x.requires_grad else x for at, x in enumerate(leaves)]
-        outputs = func(*leaves)
-        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        outputs = _differentiable(func(*leaves))
         weights = [torch.linspace(0.5, 1.5, output.numel(), dtype=output.dtype).reshape(output.shape) for output in outputs]
         return grad(outputs, [leaves[at] for at in places], weights, create_graph=True, materialize_grads=True)
     return gradcheck(gradients, inputs, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception)
@@ -132,22 +138,23 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
 def _gradients_of(output, leaf):
     """Rows: elements of the input; columns: of the output."""
     columns = [grad(element, leaf, retain_graph=True, materialize_grads=True)[0].reshape([-1]) for element in output.reshape([-1]).unbind(0)]
-    return torch.stack(columns, 1)
+    return torch.stack(columns, 1) if columns else torch.zeros(leaf.numel(), 0, dtype=leaf.dtype)
 
 
 def _differences_of(func, inputs, place, number, eps):
-    rows, values = [], inputs[place].detach().reshape([-1])
+    rows, leaf = [], inputs[place]
+    values = leaf.detach().reshape([-1])
 
     def value_at(element, step):
         moved = values.clone()
         moved[element] += step
-        changed = inputs[:place] + (moved.reshape(inputs[place].shape),) + inputs[place + 1:]
-        outputs = func(*changed)
-        return (outputs[number] if isinstance(outputs, tuple) else outputs).detach().reshape([-1])
+        moved = torch.empty_like(leaf, requires_grad=False).copy_(moved.reshape(leaf.shape)).requires_grad_()
+        return _differentiable(func(*inputs[:place], moved, *inputs[place + 1:]))[number].detach().reshape([-1])
 
     for element in range(values.numel()):
         rows.append((value_at(element, eps) - value_at(element, -eps)) / (2 * eps))
-    return torch.stack(rows, 0)
+    outputs = _differentiable(func(*inputs))[number]
+    return torch.stack(rows, 0) if rows else torch.zeros(0, outputs.numel(), dtype=leaf.dtype)
 
 
 detect_anomaly = set_detect_anomaly

@@ -241,7 +241,7 @@ static void save_parameters(VM *vm, GradNode *node, const Arg *args, int nargs, 
         bool value = (by_value >> i) & 1, meta = (by_meta >> i) & 1;
         if (!value && !meta) continue;
         bool changed = original && shares_memory(&args[i], args[0].tensor.owner);
-        bool whole = changed && meta_equal(args[i].tensor.meta, &original->meta) && dim_equal(args[i].tensor.meta->offset, args[0].tensor.meta->offset);
+        bool whole = changed && meta_equal(args[i].tensor.meta, args[0].tensor.meta) && dim_equal(args[i].tensor.meta->offset, args[0].tensor.meta->offset);
         save_parameter(vm, node, i, whole ? value_ref(value_tensor(original)) : value_of_arg(vm, &args[i]), value);
         if (changed && !whole && value) node->saved_versions[node->nsaved - 1]--; /* what is saved is changed already: reading it is an error */
     }

@@ -342,4 +342,46 @@ for i, body in enumerate(composites):
     assert torch.compile(body)().dtype == torch.float32, i
 layer = torch.nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0)
 assert torch.allclose(layer(x[:, None]), torch.compile(layer)(x[:, None]), atol=1e-5), "attention without weights gives (tensor, None)"
+
+# ---- an in-place op on a strided view keeps the value that its formula reads ----
+def through_views(x, w):
+    z = x * 2
+    z[:, 0].mul_(w)
+    z.t()[1:].div_(w)
+    z[::2, 1].atan2_(w[::2])
+    z.diagonal().sin_()
+    return z.sin().sum()
+
+
+x, w = torch.rand(3, 3) + 0.5, torch.rand(3) + 0.5
+assert torch.autograd.gradcheck(through_views, [x.double().requires_grad_(), w.double().requires_grad_()])
+both = []
+for f in (through_views, torch.compile(through_views)):
+    leaves = [x.clone().requires_grad_(), w.clone().requires_grad_()]
+    both.append(torch.autograd.grad(f(*leaves), leaves))
+assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(*both)), both
+
+
+# ---- gradcheck takes lists, looks at what has a gradient alone, and fails where it should ----
+class Tripled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3
+
+
+wrong = torch.ones(2, dtype=torch.float64, requires_grad=True)
+assert not torch.autograd.gradcheck(Tripled.apply, [wrong], raise_exception=False)
+assert not torch.autograd.gradcheck(Tripled.apply, (wrong,), raise_exception=False)
+assert torch.autograd.gradcheck(lambda x: [x > 0, x.detach(), x * 2], [wrong])
+assert torch.autograd.gradcheck(lambda x: x.sin(), torch.zeros(0, 3, dtype=torch.float64, requires_grad=True))
+assert torch.autograd.gradcheck(lambda x: x[5:].sin(), wrong) and torch.autograd.gradgradcheck(lambda x: [x.sin(), x > 0], [wrong])
+try:
+    torch.autograd.gradcheck(torch.sin, [wrong.detach()])
+    raise AssertionError("nothing to check")
+except ValueError as e:
+    assert "at least one input tensor to require gradient" in str(e)
 print("ok")

@@ -304,3 +304,5 @@ void session_complete(Session *session, const char *text, void (*offer)(void *st
     char *stem = arena_strndup(session->command, text, (size_t)(dot - text) + 1);
     offer_attributes(session, object, dot + 1, stem, offer, state);
 }
+
+const char *engine_blas_kernels(void) { return blas_better_kernels(); }

@@ -24,6 +24,9 @@ typedef struct SessionOptions {
     volatile int *interrupt;            /* set by a signal handler; the engine stops at the next safe point */
 } SessionOptions;
 
+/* The kernels that OpenBLAS should have chosen for this processor, as OPENBLAS_CORETYPE names them; NULL: those that it did. It reads the variable when the
+ * program starts. */
+const char *engine_blas_kernels(void);
 Session *session_open(const SessionOptions *options);
 void session_close(Session *session);
 void session_set_arguments(Session *session, const char *const *words, int count); /* sys.argv: the program's name and its arguments */

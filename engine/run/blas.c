@@ -163,3 +163,17 @@ bool blas_matmul(const MatmulCall *call, const void *a, const void *b, void *out
     Product all = {call, &shape, (const char *)a + shape.a.offset, (const char *)b + shape.b.offset, shape.has_bias ? (const char *)bias + shape.bias_offset : NULL, (char *)out + shape.out.offset};
     return batch_run(&all) || op_error(error, ERROR_MEMORY, "matmul: out of memory for the operands as float32");
 }
+
+const char *blas_better_kernels(void) {
+#if defined __x86_64__ && defined __GNUC__
+    static const char *const without_avx2[] = {"Generic", "Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Sandybridge", "Atom", "Opteron", "Barcelona", "Bobcat"};
+    const char *chosen = openblas_get_corename();
+    bool old = false;
+    for (size_t i = 0; i < sizeof without_avx2 / sizeof *without_avx2; i++) old |= strcasecmp(chosen, without_avx2[i]) == 0;
+    if (!old || getenv("OPENBLAS_CORETYPE")) return NULL;
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+    return NULL;
+}

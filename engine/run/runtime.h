@@ -71,4 +71,8 @@ DeviceTimer *timer_start(Runtime *runtime, Device device);
 double timer_stop_us(DeviceTimer *timer);                             /* waits; frees the timer */
 void device_flush_cache(Runtime *runtime, Device device);             /* so that the next run starts with a cold L2 */
 double device_copy_gbs(Runtime *runtime, Device device);              /* measured now: read + write, large buffers, median */
+/* ---- blas.c ---- */
+/* OpenBLAS chooses its kernels when it is loaded, and takes the oldest for a processor that it does not know yet. The name of better ones that this
+ * processor has (for OPENBLAS_CORETYPE, before the program starts); NULL: its choice is right, or was made by the user. */
+const char *blas_better_kernels(void);
 #endif

@@ -200,6 +200,8 @@ bool entry_partition(Entry *entry, PartitionFacts *facts) {
     return true;
 }
 
+const char *engine_blas_kernels(void) { return NULL; }
+
 int entry_diff(Entry *entry, const char *before, const char *after, Arena *arena, DiffLine **lines, const char **error) {
     (void)entry; (void)before; (void)after; (void)arena; (void)lines;
     *error = "the small engine compares nothing";

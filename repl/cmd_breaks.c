@@ -27,8 +27,42 @@ static void put_break(CommandCall *call, const BreakFacts *b) {
     text_printf(&call->out, "      to remove it: %s\n", break_hint(b->kind, b->reason));
 }
 
-bool why_break(CommandCall *call) {
+/* ---- which ones ---- */
+
+typedef VEC(BreakFacts) Breaks;
+
+static BreakList breaks_of_call(CommandCall *call) {
+    Breaks breaks = {0};
+    int count = session_call_entries(call->session, NULL, 0);
+    Entry **entries = ARENA_ARRAY(call->arena, Entry *, count + 1);
+    session_call_entries(call->session, entries, count);
+    for (int i = 0; i < count; i++) {
+        const ReasonLog *log = entry_reasons(entries[i]);
+        EntryFacts facts;
+        entry_facts(entries[i], &facts);
+        for (int j = 0; log && j < log->all.count; j++) {
+            const Reason *r = &log->all.at[j];
+            if (r->kind != REASON_BREAK) continue;
+            const char *dot = strchr(r->code, '.');
+            vec_push_in(call->arena, &breaks, ((BreakFacts){facts.id, dot ? dot + 1 : r->code, r->text, span_line(r->span), r->span}));
+        }
+    }
+    return (BreakList){breaks.at, breaks.count};
+}
+
+/* Those of the program; where it has none, those of the call that a command compiled last (:explain f(x)). */
+static BreakList breaks_to_tell(CommandCall *call, bool *of_call) {
     BreakList breaks = facts_breaks(call->arena, call->session);
+    Entry *current = breaks.count ? NULL : session_find_entry(call->session, NULL);
+    EntryFacts facts = {0};
+    if (current) entry_facts(current, &facts);
+    *of_call = facts.is_copy;
+    return facts.is_copy ? breaks_of_call(call) : breaks;
+}
+
+bool why_break(CommandCall *call) {
+    bool of_call;
+    BreakList breaks = breaks_to_tell(call, &of_call);
     cJSON *list = call->json ? json_list(call_document(call), "breaks") : NULL;
     for (int i = 0; i < breaks.count; i++) {
         const BreakFacts *b = &breaks.at[i];
@@ -147,27 +181,6 @@ static void put_pieces_json(CommandCall *call, cJSON *object, const Pieces *piec
 
 /* ---- the breaks of a call, measured beside the same call without its prints ---- */
 
-typedef VEC(BreakFacts) Breaks;
-
-static Breaks breaks_of_call(CommandCall *call) {
-    Breaks breaks = {0};
-    int count = session_call_entries(call->session, NULL, 0);
-    Entry **entries = ARENA_ARRAY(call->arena, Entry *, count + 1);
-    session_call_entries(call->session, entries, count);
-    for (int i = 0; i < count; i++) {
-        const ReasonLog *log = entry_reasons(entries[i]);
-        EntryFacts facts;
-        entry_facts(entries[i], &facts);
-        for (int j = 0; log && j < log->all.count; j++) {
-            const Reason *r = &log->all.at[j];
-            if (r->kind != REASON_BREAK) continue;
-            const char *dot = strchr(r->code, '.');
-            vec_push_in(call->arena, &breaks, ((BreakFacts){facts.id, dot ? dot + 1 : r->code, r->text, span_line(r->span), r->span}));
-        }
-    }
-    return breaks;
-}
-
 static void put_comparison(CommandCall *call, const Pieces *with, const Pieces *without, int left) {
     Sum a = sum_of(with, NULL), b = sum_of(without, NULL);
     text_printf(&call->out, "as it is:           %d graph%s, compiled in %s (%s of it kernels)\n", a.graphs, a.graphs == 1 ? "" : "s", ms_text(call, a.ms), ms_text(call, a.kernel_ms));
@@ -180,7 +193,7 @@ static bool breaks_of(CommandCall *call) {
     CallResult result;
     if (!session_compile_fresh(call->session, call->rest.text, false, &result) || !result.ok) return command_error(call, call->span, "the call did not succeed");
     Pieces pieces = pieces_of_call(call), without = {0};
-    Breaks breaks = breaks_of_call(call);
+    BreakList breaks = breaks_of_call(call);
     bool prints = false;
     for (int i = 0; i < breaks.count; i++) prints |= break_only_prints(breaks.at[i].kind, breaks.at[i].reason);
     cJSON *list = call->json ? json_list(call_document(call), "breaks") : NULL;
@@ -200,8 +213,9 @@ static bool breaks_of(CommandCall *call) {
 
 static bool run_breaks(CommandCall *call) {
     if (*call->rest.text) return breaks_of(call);
-    BreakList breaks = facts_breaks(call->arena, call->session);
-    Pieces pieces = pieces_of_session(call);
+    bool of_call;
+    BreakList breaks = breaks_to_tell(call, &of_call);
+    Pieces pieces = of_call ? pieces_of_call(call) : pieces_of_session(call);
     cJSON *list = call->json ? json_list(call_document(call), "breaks") : NULL;
     for (int i = 0; i < breaks.count; i++) {
         if (list) put_break_json(list, &breaks.at[i]);

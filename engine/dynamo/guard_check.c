@@ -182,6 +182,11 @@ static bool same_builtin(Value a, Value b) {
     return x->fn == y->fn && x->name == y->name && value_same(x->self, y->self);
 }
 
+bool guard_class_changed(const Guard *guard) {
+    if (guard->kind != GUARD_TYPE && (guard->kind != GUARD_IDENTITY || !value_is(guard->expected, OBJ_CLASS))) return false;
+    return class_changes((const Class *)guard->expected.o) != guard->changes;
+}
+
 bool guard_holds(const Guard *guard, SourceValues *values) {
     VM *vm = values->vm;
     switch (guard->kind) {
@@ -193,10 +198,10 @@ bool guard_holds(const Guard *guard, SourceValues *values) {
     Value value = source_value(values, guard->source);
     switch (guard->kind) {
     case GUARD_TENSOR: return tensor_holds(vm, guard, value);
-    case GUARD_TYPE: return value.tag != V_NULL && class_of(vm, value) == (Class *)guard->expected.o;
+    case GUARD_TYPE: return value.tag != V_NULL && class_of(vm, value) == (Class *)guard->expected.o && !guard_class_changed(guard);
     case GUARD_EQUALS: return value_same(value, guard->expected);
     case GUARD_COMPARED: return value.tag == V_FLOAT && float_compares(value.f, (CompareOp)(guard->length >> 1), guard->expected.f) == (guard->length & 1);
-    case GUARD_IDENTITY: return same_object(value, guard->expected) || same_builtin(value, guard->expected);
+    case GUARD_IDENTITY: return (same_object(value, guard->expected) && !guard_class_changed(guard)) || same_builtin(value, guard->expected);
     case GUARD_UNBOUND: return value.tag == V_NULL;
     case GUARD_LENGTH: return value_count(value) == guard->length;
     case GUARD_KEYS: return keys_hold(vm, guard, value);

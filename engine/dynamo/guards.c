@@ -45,6 +45,7 @@ void guard_add(GuardSet *set, VM *vm, Guard guard) {
     (void)vm;
     for (int i = 0; i < set->all.count; i++)
         if (guard_same(&set->all.at[i], &guard)) return;
+    if (value_is(guard.expected, OBJ_CLASS)) guard.changes = class_changes((Class *)guard.expected.o);
     guard.id = arena_printf(set->arena, "g%d", set->all.count);
     value_ref(guard.expected);
     vec_push_in(set->arena, &set->all, guard);
@@ -319,6 +320,13 @@ static void explain_dispatch(Explain *e, const SourceValues *values) {
             failure_add(e, "device", arena_printf(e->arena, "tensor '%s' dispatch key set mismatch: inference_mode is %s", source_text(e->arena, values->set->all.at[i].source), values->vm->inference ? "on" : "off"));
 }
 
+/* Is it the class that the guard expects, so that only what is in it can be other? */
+static bool is_class_asked(const Guard *guard, SourceValues *values) {
+    Value value = source_value(values, guard->source);
+    if (value.tag != V_OBJECT) return false;
+    return guard->kind == GUARD_TYPE ? (Object *)class_of(values->vm, value) == guard->expected.o : value.o == guard->expected.o;
+}
+
 static void explain_guard(Explain *e, SourceValues *values) {
     const Guard *guard = e->guard;
     if (guard->kind == GUARD_GLOBAL_STATE) {
@@ -329,6 +337,10 @@ static void explain_guard(Explain *e, SourceValues *values) {
     e->path = guard->source ? source_text(e->arena, guard->source) : "";
     if (guard->kind == GUARD_TENSOR) {
         explain_tensor(e, values->vm, source_value(values, guard->source));
+        return;
+    }
+    if (guard_class_changed(guard) && is_class_asked(guard, values)) {
+        failure_add(e, "identity", arena_printf(e->arena, "%s has the methods and properties that it had", ((Class *)guard->expected.o)->name));
         return;
     }
     if (guard->kind == GUARD_KEYS) explain_keys(e, values);

@@ -31,6 +31,7 @@ typedef struct Guard {
     const Source *const *sources; int source_count; /* NO_ALIAS */
     Value expected;                 /* EQUALS: the value; TYPE: the class; IDENTITY: the object; CODE: a function, or a builtin method; KEYS: a tuple; CONTAINS: the key. Held by the set */
     int64_t length;                 /* LENGTH; KEYS: 1: of a set; CONTAINS: 1 or 0; CODE: defaults, -1: None; COMPARED: 2 * CompareOp + the answer; NO_OVERLAP: how many of the sources are written to, the first ones */
+    int64_t changes;                /* TYPE, and IDENTITY of a class: the class's at the capture */
     const char *name;               /* ABSENT */
     bool in_class;                  /* ABSENT: the class has it, and only the object's own attributes are asked */
     Meta meta;                      /* TENSOR; a size or stride that is no integer may have any value */
@@ -69,6 +70,7 @@ Value frame_value(VM *vm, const Frame *frame, const Source *source);     /* with
 bool slot_value(SourceValues *values, const SizeSource *slot, int64_t *value);
 /* Same type and same bits: True is not 1, -0.0 is not 0.0, nan is nan. */
 bool value_same(Value a, Value b);
+bool guard_class_changed(const Guard *guard);                            /* has the class that a TYPE or IDENTITY guard expects got other methods since? */
 Value named_items(Value object);                                         /* the tuple of a named tuple, borrowed; V_NULL otherwise */
 Value attribute_value(VM *vm, Value object, const char *name);           /* borrowed, no code of the program is run */
 /* May an element of one be an element of the other? By ranges of memory, and by columns where rows are equally far apart; never a wrong no. */

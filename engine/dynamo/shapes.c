@@ -95,7 +95,7 @@ static DimChoice choose_size(Capture *capture, const Tensor *real, const FrameSt
         choice.dynamic = true, choice.why = arena_printf(arena, "dimension %d of %s was marked by maybe_mark_dynamic", i, name);
     } else if (config->automatic && (state->all_dynamic || state->size_dynamic[i])) {
         choice.dynamic = true;
-        choice.why = state->all_dynamic ? arena_printf(arena, "%s came with different numbers of dimensions", name)
+        choice.why = !config->assume_static ? arena_printf(arena, "dynamic=True: every size of %s but 0 and 1 is a symbol", name) : state->all_dynamic ? arena_printf(arena, "%s came with different numbers of dimensions", name)
                                         : arena_printf(arena, "size of dimension %d of %s changed: %lld in an earlier compile, %lld now", i, name, (long long)state->former[i], (long long)size);
     } else if (!config->assume_static) {
         choice.dynamic = choice.duck = true, choice.why = arena_printf(arena, "dynamic=True: every size of %s but 0 and 1 is a symbol", name);
@@ -213,7 +213,7 @@ bool shapes_int(Capture *capture, int64_t value, const Source *source, Value *sy
     FrameState *state = frame_state(entry->owner, capture->dynamo->arena, name);
     frame_state_see_number(state, value_int(value));
     if (!(config.automatic && state->number_dynamic) && config.assume_static) return false;
-    const char *why = config.automatic && state->number_dynamic ? arena_printf(entry->arena, "%s changed: %lld in an earlier compile, %lld now", name, (long long)state->former_number, (long long)value)
+    const char *why = config.assume_static ? arena_printf(entry->arena, "%s changed: %lld in an earlier compile, %lld now", name, (long long)state->former_number, (long long)value)
                                                                : arena_printf(entry->arena, "dynamic=True: the int %s is a symbol", name);
     capture_guard(capture, GUARD_TYPE, source, value_object(capture->vm->class_int), "an int of any value");
     *symbol = int_symbol(capture, value, source, why);

@@ -95,9 +95,25 @@ static bool instance_store(VM *vm, Value object, const char *name, Value value) 
 
 bool vm_store_attr_generic(VM *vm, Value object, const char *name, Value value) { return instance_store(vm, object, name, value); }
 
+/* Data of a class may change at every call; what its instances can do seldom does. */
+static bool is_behaviour(Value v) {
+    if (v.tag != V_OBJECT) return false;
+    switch (v.o->type) {
+    case OBJ_STR: case OBJ_TUPLE: case OBJ_LIST: case OBJ_DICT: case OBJ_SET: case OBJ_FROZENSET: case OBJ_TENSOR: case OBJ_INSTANCE: return false;
+    default: return true;
+    }
+}
+
+int64_t class_changes(const Class *cls) {
+    int64_t sum = 0;
+    for (int i = 0; i < cls->mro_count; i++) sum += cls->mro[i]->changes;
+    return sum;
+}
+
 static bool class_store(VM *vm, Class *cls, const char *name, Value value) {
     if (cls->head.flags & FLAG_BUILTIN) return vm_raise(vm, "TypeError", "cannot set '%s' attribute of immutable type '%s'", name, cls->name), false;
     if (!vm_mutate(vm, cls)) return false;
+    cls->changes += is_behaviour(dict_get_name(vm, cls->dict, name)) || is_behaviour(vm_unwrap(value));
     if (value.tag == V_NULL) {
         if (dict_get_name(vm, cls->dict, name).tag == V_NULL) return vm_raise(vm, "AttributeError", "type object '%s' has no attribute '%s'", cls->name, name), false;
         return dict_drop_name(vm, value_object(cls), cls->dict, name);

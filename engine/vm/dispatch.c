@@ -269,7 +269,7 @@ Value vm_call_op(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames) {
 Value set_requires_grad_option(VM *vm, const Op *op, Value result, Value option) {
     if (option.tag == V_NULL || !value_is_tensor(result) || (op->family != FAMILY_CREATE && op->family != FAMILY_RANDOM)) return result;
     int truth = vm_truth(vm, option);
-    if (truth < 0 || (truth > 0 && !tensor_set_requires_grad(vm, tensor_of(result), true))) { value_unref(vm, result); return VALUE_ERROR; }
+    if (truth < 0 || (truth > 0 && !tensor_ask_requires_grad(vm, tensor_of(result)))) { value_unref(vm, result); return VALUE_ERROR; }
     return result;
 }
 

@@ -13,6 +13,7 @@ const Op *vm_find_op(VM *vm, const char *name);
 Value vm_op_args(VM *vm, const char *name, const Arg *args, int nargs); /* a row by name, the first arguments given, defaults for the rest */
 Value set_requires_grad_option(VM *vm, const Op *op, Value result, Value option); /* takes and gives result */
 bool tensor_set_requires_grad(VM *vm, Tensor *t, bool requires_grad); /* leaves of floating dtype only; RuntimeError otherwise */
+bool tensor_ask_requires_grad(VM *vm, Tensor *t);                       /* the same with True, where a constructor was asked for it: the domain may stop */
 /* Autocast: casts floating arguments as PyTorch's lists of the device say. `replaced`: owned tensors to release after the call. */
 typedef struct Casts { Value tensors[16]; int count; } Casts;
 /* The same for a function of the library that runs as it is: casts its parameters in place. true: it has a rule, and must be left again. */

@@ -40,6 +40,11 @@ Value opcode_build_map(VM *vm, const Value *pairs, int count);
 Value opcode_build_const_map(VM *vm, const Value *values, int count);
 Value opcode_build_string(VM *vm, const Value *parts, int count);
 Value opcode_format(VM *vm, int flags, const Value *operands);
+/* What LIST_APPEND and its like grow: made by the same expression, but perhaps in a frame before (a break stood between); NULL: an error, or the domain stops. */
+static inline void *opcode_grown(VM *vm, Value container) {
+    container = vm_force(vm, container);
+    return !value_is_error(container) && vm_mutate(vm, container.o) ? container.o : NULL;
+}
 bool opcode_list_extend(VM *vm, Frame *frame, int depth);
 bool opcode_dict_update(VM *vm, Frame *frame, int depth);
 bool opcode_dict_merge(VM *vm, Frame *frame, int depth);

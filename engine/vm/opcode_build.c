@@ -74,7 +74,9 @@ Value opcode_format(VM *vm, int flags, const Value *operands) {
 bool opcode_list_extend(VM *vm, Frame *frame, int depth) {
     Value iterable = vm_force(vm, TOP(1));
     if (value_is_error(iterable)) return false;
-    if (!list_extend(vm, list_of(TOP(depth + 1)), iterable)) {
+    List *into = opcode_grown(vm, TOP(depth + 1));
+    if (!into) return false;
+    if (!list_extend(vm, into, iterable)) {
         Class *cls = class_of(vm, iterable);
         bool iterable_class = class_lookup(vm, cls, vm->own->names.iter_).tag != V_NULL || class_lookup(vm, cls, vm->own->names.getitem_).tag != V_NULL;
         if (!iterable_class && vm_pending(vm, "TypeError")) {
@@ -95,7 +97,8 @@ bool opcode_dict_update(VM *vm, Frame *frame, int depth) {
     Value mapping = vm_force(vm, TOP(1));
     if (value_is_error(mapping)) return false;
     if (!is_mapping(vm, mapping)) return vm_raise(vm, "TypeError", "'%s' object is not a mapping", type_name(vm, mapping)), false;
-    if (!dict_merge(vm, dict_of(TOP(depth + 1)), mapping)) return false;
+    Dict *into = opcode_grown(vm, TOP(depth + 1));
+    if (!into || !dict_merge(vm, into, mapping)) return false;
     drop(vm, frame, 1);
     return true;
 }
@@ -127,7 +130,8 @@ bool opcode_dict_merge(VM *vm, Frame *frame, int depth) {
     if (!is_mapping(vm, mapping))
         return vm_raise(vm, "TypeError", "%s() argument after ** must be a mapping, not %s", callable_name(vm, callee), type_name(vm, mapping)), false;
     Value plain = vm_unwrap(mapping), key;
-    Dict *into = dict_of(TOP(depth + 1));
+    Dict *into = opcode_grown(vm, TOP(depth + 1));
+    if (!into) return false;
     for (int at = 0; value_is(plain, OBJ_DICT) && dict_next(dict_of(plain), &at, &key, NULL);) {
         if (!value_is(key, OBJ_STR)) return vm_raise(vm, "TypeError", "keywords must be strings"), false;
         if (dict_find(vm, into, key, str_hash(str_of(key))) >= 0)

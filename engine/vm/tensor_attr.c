@@ -144,6 +144,11 @@ bool tensor_set_requires_grad(VM *vm, Tensor *t, bool requires_grad) {
     return true;
 }
 
+bool tensor_ask_requires_grad(VM *vm, Tensor *t) {
+    int taken = vm->domain->store_tensor_attr ? vm->domain->store_tensor_attr(vm, t, vm_intern(vm, "requires_grad"), value_bool(true)) : 0;
+    return taken > 0 || (taken == 0 && tensor_set_requires_grad(vm, t, true));
+}
+
 static bool set_grad(VM *vm, Tensor *t, Value value) {
     Tensor *g = value_is_tensor(value) ? tensor_of(value) : NULL;
     if (!g && value.tag != V_NONE && value.tag != V_NULL) {

@@ -297,14 +297,14 @@ static Value method_new_tensor(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     if (!vm_parse_args(vm, "new_tensor", args + 1, nargs - 1, kwnames, names, 4, 1, out)) return VALUE_ERROR;
     if (out[2].tag != V_NULL && out[2].tag != V_NONE && !device_of_value(vm, out[2], &device)) return VALUE_ERROR;
     Tensor *made = tensor_from_value(vm, out[0], value_is(out[1], OBJ_DTYPE) ? ((DTypeObject *)out[1].o)->dtype : SELF->meta.dtype, device);
-    if (made && out[3].tag != V_NULL && vm_truth(vm, out[3]) > 0) tensor_set_requires_grad(vm, made, true);
+    if (made && out[3].tag != V_NULL && vm_truth(vm, out[3]) > 0 && !tensor_ask_requires_grad(vm, made)) { value_unref(vm, value_tensor(made)); return VALUE_ERROR; }
     return made ? value_tensor(made) : VALUE_ERROR;
 }
 
 static const BuiltinDef methods[] = {
     {"size", method_size, 1, 2, 0}, {"stride", method_stride, 1, 2, 0}, {"dim", method_dim, 1, 1, 0}, {"ndimension", method_dim, 1, 1, 0},
     {"numel", method_numel, 1, 1, 0}, {"nelement", method_numel, 1, 1, 0}, {"element_size", method_element_size, 1, 1, 0},
-    {"storage_offset", method_storage_offset, 1, 1, 0}, {"data_ptr", method_data_ptr, 1, 1, BUILTIN_BREAK}, {"is_contiguous", method_is_contiguous, 1, 2, 0},
+    {"storage_offset", method_storage_offset, 1, 1, BUILTIN_BREAK}, {"data_ptr", method_data_ptr, 1, 1, BUILTIN_BREAK}, {"is_contiguous", method_is_contiguous, 1, 2, 0},
     {"is_floating_point", method_is_floating_point, 1, 1, 0}, {"is_complex", method_false, 1, 1, 0}, {"is_signed", method_is_signed, 1, 1, 0},
     {"is_conj", method_false, 1, 1, 0}, {"is_neg", method_false, 1, 1, 0}, {"is_inference", method_is_inference, 1, 1, 0}, {"is_shared", method_false, 1, 1, 0},
     {"is_pinned", method_false, 1, 2, 0}, {"pin_memory", method_self, 1, 2, 0}, {"share_memory_", method_self, 1, 1, 0}, {"get_device", method_get_device, 1, 1, 0},

@@ -139,7 +139,7 @@ static Value torch_tensor(VM *vm, Value *args, int nargs, Tuple *kwnames) {
         Tensor *t = tensor_from_value(vm, out[0], dtype, device);
         made = t ? fresh_constant(vm, t) : VALUE_ERROR;
     }
-    if (!value_is_error(made) && out[3].tag != V_NULL && vm_truth(vm, out[3]) > 0 && !tensor_set_requires_grad(vm, tensor_of(made), true)) { value_unref(vm, made); return VALUE_ERROR; }
+    if (!value_is_error(made) && out[3].tag != V_NULL && vm_truth(vm, out[3]) > 0 && !tensor_ask_requires_grad(vm, tensor_of(made))) { value_unref(vm, made); return VALUE_ERROR; }
     return made;
 }
 

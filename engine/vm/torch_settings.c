@@ -213,7 +213,7 @@ static Value parameter_from(VM *vm, Value *args, int nargs, Tuple *kwnames) {
     value_unref(vm, held);
     parameter->is_parameter = true;
     bool wants = out[1].tag == V_NULL || vm_truth(vm, out[1]) > 0;
-    if (wants && !tensor_set_requires_grad(vm, parameter, true)) { value_unref(vm, value_tensor(parameter)); return VALUE_ERROR; }
+    if (wants && !tensor_ask_requires_grad(vm, parameter)) { value_unref(vm, value_tensor(parameter)); return VALUE_ERROR; }
     return value_tensor(parameter);
 }
 static Value native_parameter(VM *vm, Value *args, int nargs, Tuple *kwnames) { return parameter_from(vm, args, nargs, kwnames); }

@@ -103,6 +103,7 @@ typedef struct Class {
     bool no_dict;                         /* every class of the mro says __slots__: no other attributes */
     bool is_exception;
     Value module_name;
+    int64_t changes;                      /* how often one of its methods, properties, … (no plain data) was set or deleted since it was made */
 } Class;
 typedef struct Instance { Object head; Class *cls; Dict *dict; void *native; /* exceptions: traceback data */ } Instance;
 typedef struct Property { Object head; Value getter, setter, deleter; } Property;

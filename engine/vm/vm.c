@@ -323,24 +323,32 @@ static Value interpret(VM *vm, Frame *frame) {
         case OPCODE_BUILD_SLICE: REPLACE(arg, slice_new(vm, TOP(arg), TOP(arg - 1), arg == 3 ? TOP(1) : VALUE_NONE)); break;
         case OPCODE_FORMAT_VALUE: REPLACE(1 + !!(arg & FORMAT_SPEC), opcode_format(vm, arg, &TOP(1 + !!(arg & FORMAT_SPEC)))); break;
         case OPCODE_LIST_APPEND: {
-            list_append(vm, list_of(TOP(arg + 1)), TOP(1));
+            List *into = opcode_grown(vm, TOP(arg + 1));
+            if (!into) goto error;
+            list_append(vm, into, TOP(1));
             DROP();
             break;
         }
         case OPCODE_LIST_EXTEND: TRY(opcode_list_extend(vm, frame, arg));
-        case OPCODE_SET_ADD:
-            if (!set_add(vm, set_of(TOP(arg + 1)), TOP(1))) goto error;
+        case OPCODE_SET_ADD: {
+            Set *into = opcode_grown(vm, TOP(arg + 1));
+            if (!into || !set_add(vm, into, TOP(1))) goto error;
             DROP();
             break;
-        case OPCODE_SET_UPDATE:
-            if (!set_update(vm, set_of(TOP(arg + 1)), TOP(1))) goto error;
+        }
+        case OPCODE_SET_UPDATE: {
+            Set *into = opcode_grown(vm, TOP(arg + 1));
+            if (!into || !set_update(vm, into, TOP(1))) goto error;
             DROP();
             break;
-        case OPCODE_MAP_ADD:
-            if (!dict_set(vm, dict_of(TOP(arg + 2)), TOP(2), TOP(1))) goto error;
+        }
+        case OPCODE_MAP_ADD: {
+            Dict *into = opcode_grown(vm, TOP(arg + 2));
+            if (!into || !dict_set(vm, into, TOP(2), TOP(1))) goto error;
             DROP();
             DROP();
             break;
+        }
         case OPCODE_DICT_UPDATE: TRY(opcode_dict_update(vm, frame, arg));
         case OPCODE_DICT_MERGE: TRY(opcode_dict_merge(vm, frame, arg));
         case OPCODE_UNPACK_SEQUENCE: TRY(opcode_unpack(vm, frame, arg));

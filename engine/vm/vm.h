@@ -135,6 +135,7 @@ int64_t vm_length(VM *vm, Value v);                                  /* -1: erro
 Value vm_repr(VM *vm, Value v);
 Value vm_str(VM *vm, Value v);
 bool vm_as_int(VM *vm, Value v, int64_t *out);                       /* __index__; TypeError otherwise */
+int64_t class_changes(const Class *cls);                             /* of the whole mro: what was looked up in it is good while this stays */
 Value vm_list_of(VM *vm, Value iterable);                            /* list(iterable) */
 Value vm_import(VM *vm, const char *dotted_name, Span span);         /* a module the VM has; ImportError names the feature otherwise */
 

@@ -189,6 +189,7 @@ static const char *operator_name(const Frame *frame, const Op *op) {
 
 static Value capture_op(VM *vm, const Op *op, const Arg *args, int nargs) {
     Capture *capture = capture_of(vm);
+    if (vm->stopped) return VALUE_ERROR; /* an argument could not be looked at */
     capture->overfull = capture->entry->graph->nodes.count >= capture->dynamo->node_limit;
     if (capture->overfull)
         return vm_stop(vm, "other", vm_user_span(vm), "the graph has %d nodes already, as many as :set node_limit allows", capture->dynamo->node_limit);

@@ -114,11 +114,26 @@ static bool backend_known(VM *vm, Value backend) {
     return false;
 }
 
+/* Inductor knows its modes; other backends are given whatever was said. */
+static bool mode_known(VM *vm, Value backend, Value mode, Value options) {
+    static const char *const modes[] = {"default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"};
+    bool said = mode.tag != V_NULL && mode.tag != V_NONE;
+    if (said && options.tag != V_NULL && options.tag != V_NONE)
+        return vm_raise(vm, "RuntimeError", "Either mode or options can be specified, but both can't be specified at the same time."), false;
+    bool inductor = backend.tag == V_NULL || backend.tag == V_NONE || (value_is(backend, OBJ_STR) && !strcmp(str_text(backend), "inductor"));
+    if (!said || !inductor) return true;
+    if (!value_is(mode, OBJ_STR)) return vm_raise(vm, "TypeError", "torch.compile: mode is a name, not %s", type_name(vm, mode)), false;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(str_text(mode), modes[i])) return true;
+    vm_raise(vm, "RuntimeError", "Unrecognized mode=%s, should be one of: default, reduce-overhead, max-autotune, max-autotune-no-cudagraphs", str_text(mode));
+    return false;
+}
+
 enum { OPTION_COUNT = 6 };
 
 /* Of the values of fullgraph, dynamic, backend, mode, options, disable. false: exception set. */
 static bool read_options(VM *vm, const Value *v, CompileOptions *options) {
-    if (!backend_known(vm, v[2])) return false;
+    if (!backend_known(vm, v[2]) || !mode_known(vm, v[2], v[3], v[4])) return false;
     *options = (CompileOptions){.fullgraph = option_bool(v[0], false), .dynamic_set = v[1].tag == V_BOOL, .dynamic = option_bool(v[1], false),
                                 .backend = option_text(vm, v[2], "inductor"), .mode = option_text(vm, v[3], NULL)};
     if (v[2].tag == V_OBJECT && !value_is(v[2], OBJ_STR)) options->function = v[2], options->backend = "custom";

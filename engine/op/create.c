@@ -95,7 +95,7 @@ static bool infer_sized(const Op *op, const Arg *args, Meta *out, const Arg *inp
     const Arg *value = op_arg(op, args, "fill_value");
     if (!read_sizes(op, size, out->sizes, &out->rank, error)) return false;
     (void)input;
-    if (value->tag != ARG_NONE && !arg_is_number(value)) return op_error(error, ERROR_TYPE, "%s(): argument 'fill_value' must be Number", op->name);
+    if (op_param_index(op, "fill_value") >= 0 && !arg_is_number(value)) return op_error(error, ERROR_TYPE, "%s(): argument 'fill_value' must be Number", op->name);
     return true;
 }
 

@@ -258,5 +258,5 @@ bool vm_bind_op(VM *vm, const Op *op, Value *args, int nargs, Tuple *kwnames, Ar
     if (!bind_positional(&b, args, nargs)) return false;
     for (int i = 0; kwnames && i < kwnames->count; i++)
         if (!bind_keyword(&b, str_text(kwnames->items[i]), args[nargs + i])) return false;
-    return bind_defaults(&b) && take_numbers(&b) && check_operands(&b);
+    return !vm->stopped && bind_defaults(&b) && take_numbers(&b) && !vm->stopped && check_operands(&b);
 }

@@ -9,6 +9,7 @@
  * holds the leaf while the leaf knows it without holding it.
  * Invariant: a saved tensor comes back with the version it was saved with, or an exception is raised. */
 #include "vm/autograd.h"
+#include "vm/autograd_hooks.h"
 #include "vm/internal.h"
 #include "vm/native.h"
 #include "vm/torch_state.h"
@@ -137,6 +138,16 @@ void autograd_save_output(VM *vm, GradNode *node, Value value, int index) {
     else save(vm, node, value_ref(value), -1);
 }
 
+/* Instead of a version: the value is what a hook made of the tensor. */
+#define VERSION_PACKED UINT32_MAX
+
+void autograd_save_packed(VM *vm, GradNode *node, Tensor *t, int output) {
+    Value packed = saved_pack(vm, t, output >= 0);
+    if (value_is_error(packed)) { autograd_save(vm, node, VALUE_NONE); return; } /* the exception is pending: the node is not used */
+    save(vm, node, packed, output);
+    node->saved_versions[node->nsaved - 1] = VERSION_PACKED;
+}
+
 static bool refuse_changed(VM *vm, const GradNode *node, int i) {
     const Tensor *t = tensor_of(node->saved[i]);
     Text meta = {0};
@@ -167,6 +178,7 @@ Tensor *autograd_saved(VM *vm, GradNode *node, int i) {
 
 Value autograd_saved_value(VM *vm, GradNode *node, int i) {
     if (!check_saved(vm, node, i)) return VALUE_ERROR;
+    if (node->saved_versions[i] == VERSION_PACKED) return saved_unpack(vm, node->saved[i], node, node->saved_outputs[i]);
     if (node->saved_outputs[i] < 0 || !vm->grad_enabled) return value_ref(node->saved[i]);
     Tensor *linked = tensor_alias(vm, tensor_of(node->saved[i]));
     linked->grad_fn = grad_node_ref(node);

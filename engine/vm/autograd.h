@@ -43,6 +43,7 @@ GradEdge autograd_edge(VM *vm, Tensor *input);                         /* makes 
 bool autograd_run(VM *vm, Tensor **roots, Tensor **root_grads, int nroots, Tensor **inputs, Tensor **grads, int ninputs, bool retain_graph, bool create_graph);
 /* An output that the node saves: kept as an alias without a link back, so that the node and its output form no cycle. */
 void autograd_save_output(VM *vm, GradNode *node, Value value, int index);
+void autograd_save_packed(VM *vm, GradNode *node, Tensor *t, int output);  /* what the hook that is entered makes of t (autograd_hooks.h); output: which of the node's, or -1 */
 Value autograd_saved_value(VM *vm, GradNode *node, int i);             /* as autograd_saved, owned, for any value; a saved output is linked to the tape again */
 void autograd_release_saved(VM *vm, GradNode *node);                   /* after a backward that does not retain the graph */
 Tensor *tensor_alias(VM *vm, Tensor *t);                               /* same storage, meta and graph node, no tape */

@@ -5,6 +5,7 @@
  * A node keeps, for each parameter that a needed formula reads, its value (tensors with their version), or only its shape and dtype. In the
  * backward each needed formula runs once in the current domain.
  * Invariant: a node's edges stand in the order of the row's parameters; a list parameter has one edge for each tensor in it. */
+#include "vm/autograd_hooks.h"
 #include "vm/autograd_record.h"
 #include "vm/formula.h"
 #include "vm/torch_state.h"
@@ -198,7 +199,8 @@ static void save_parameter(VM *vm, GradNode *node, int place, Value owned, bool 
     Recorded *r = node->state;
     r->slot[place] = (signed char)node->nsaved;
     if (!by_value) owned = ghost_of(vm, owned);
-    autograd_save(vm, node, owned);
+    if (by_value && value_is_tensor(owned) && saved_hooks_entered(vm)) autograd_save_packed(vm, node, tensor_of(owned), -1);
+    else autograd_save(vm, node, owned);
     value_unref(vm, owned);
 }
 
@@ -228,7 +230,8 @@ static void save_output(VM *vm, GradNode *node, int place, Value output, int ind
     if (result_count(output) > 1) { save_parameter(vm, node, place, aliases_of(vm, output), true); return; }
     if (!output_has_gradient(vm, node->op, index)) { save_parameter(vm, node, place, value_tensor(tensor_alias(vm, tensor_of(output))), true); return; }
     r->slot[place] = (signed char)node->nsaved;
-    autograd_save_output(vm, node, output, index);
+    if (value_is_tensor(output) && saved_hooks_entered(vm)) autograd_save_packed(vm, node, tensor_of(output), index);
+    else autograd_save_output(vm, node, output, index);
 }
 
 static void save_parameters(VM *vm, GradNode *node, const Arg *args, int nargs, Value result, Tensor *original) {

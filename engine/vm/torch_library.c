@@ -5,6 +5,7 @@
  * Module a.b.c is the file a/b/c.py. A module with both parts gets its C part first, then the file runs in its dict. Files are loaded when
  * first imported or first asked for as an attribute; functions of functional.py become composite ops then (leaves of a captured graph).
  * Invariant: a library file runs in the concrete domain with gradients on, whoever asked for it. To add a C module: a line in `native_modules`. */
+#include "vm/autograd_hooks.h"
 #include "vm/torch_library.h"
 #include "torch/library.h"
 #include "vm/autograd.h"
@@ -39,7 +40,7 @@ static void define_compiler(VM *vm, Dict *dict) {
     static const BuiltinDef functions[] = {{"is_compiling", never_compiling, 0, 0, 0}, {"is_dynamo_compiling", never_compiling, 0, 0, 0}};
     vm_define(vm, dict, "torch.compiler", functions, COUNT_OF(functions));
 }
-static void define_native(VM *vm, Dict *dict) { torch_define_native(vm, dict); torch_define_autograd(vm, dict); }
+static void define_native(VM *vm, Dict *dict) { torch_define_native(vm, dict); torch_define_autograd(vm, dict); torch_define_saved_hooks(vm, dict); }
 static void define_cudnn(VM *vm, Dict *dict) {
     static const struct { const char *name; bool value; } flags[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
     for (int i = 0; i < COUNT_OF(flags); i++) define_value(vm, dict, flags[i].name, value_bool(flags[i].value));

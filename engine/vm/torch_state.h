@@ -34,6 +34,7 @@ typedef struct TorchState {
     Class *class_size, *class_generator, *class_function, *class_node;
     Map *node_classes;             /* interned "ReluBackward0" -> Class */
     Value default_generator;
+    Value saved_hooks;             /* (pack, unpack) of saved_tensors_hooks that is entered, or V_NULL (vm/autograd_hooks.h) */
 } TorchState;
 
 #define tensor_of(value) ((Tensor *)(value).o)

@@ -1,55 +1,62 @@
 """torch.utils.checkpoint: a block whose inner values are computed again in backward instead of being kept.
 
-    y = checkpoint(block, x, use_reentrant=False)   ->   forward with the tape off; backward runs block(x) again with it on
+    y = checkpoint(block, x, use_reentrant=False)   ->   the tape keeps places instead of tensors; backward runs block(x) again and reads them
 
 Under torch.compile the block is captured like any code; its nodes are marked as a region, whose values the partition has computed again.
 """
 import torch
+import torch.autograd.graph
 
 
-class _Checkpoint(torch.autograd.Function):
-    """The block as one node of the tape. What it closes over (parameters) gets its gradients from the second run itself."""
-
-    @staticmethod
-    def forward(ctx, function, preserve, dummy, *args):
-        ctx.function = function
-        ctx.args = args
-        ctx.state = torch.get_rng_state() if preserve else None
-        tensors = [a for a in args if isinstance(a, torch.Tensor)]
-        ctx.save_for_backward(*tensors)
-        with torch.no_grad():
-            return function(*args)
-
-    @staticmethod
-    def backward(ctx, *grads):
-        tensors = list(ctx.saved_tensors)
-        fresh, leaves = [], []
-        for arg in ctx.args:
-            if isinstance(arg, torch.Tensor):
-                saved = tensors.pop(0)
-                arg = saved.detach()
-                arg.requires_grad_(saved.requires_grad)
-                leaves.append(arg)
-            else:
-                leaves.append(None)
-            fresh.append(arg)
-        outputs = _replayed(ctx.function, fresh, ctx.state)
-        pairs = [(y, g) for y, g in zip(outputs, grads) if isinstance(y, torch.Tensor) and y.requires_grad and g is not None]
-        if pairs:
-            torch.autograd.backward([y for y, g in pairs], [g for y, g in pairs])
-        return (None, None, None) + tuple(leaf.grad if leaf is not None else None for leaf in leaves)
+class CheckpointError(RuntimeError):
+    pass
 
 
-def _replayed(function, args, state):
-    """Run again, with the random numbers of the first time when they were kept."""
-    now = torch.get_rng_state() if state is not None else None
-    if state is not None:
-        torch.set_rng_state(state)
-    with torch.enable_grad():
-        outputs = function(*args)
-    if now is not None:
-        torch.set_rng_state(now)
-    return outputs if isinstance(outputs, tuple) else (outputs,)
+class _Region:
+    """One call of a checkpointed function: places instead of the tensors that its ops save; the first place that backward asks for has all computed again."""
+
+    def __init__(self, function, args, kwargs, preserve):
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.versions = [a._version if isinstance(a, torch.Tensor) else 0 for a in args]
+        self.state = torch.get_rng_state() if preserve else None
+        self.autocast = [(kind, torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")]
+        self.count = 0
+        self.again = {}
+
+    def pack(self, tensor):
+        self.count += 1
+        return self.count - 1, tensor.shape, tensor.dtype
+
+    def unpack(self, kept):
+        place, shape, dtype = kept
+        if place not in self.again:
+            self.compute_again()
+        if place not in self.again:
+            raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
+                                  f"Number of tensors saved during forward: {self.count}\nNumber of tensors saved during recomputation: {len(self.again)}.")
+        tensor = self.again.pop(place)
+        if tensor.shape != shape or tensor.dtype != dtype:
+            raise CheckpointError("torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.")
+        return tensor
+
+    def compute_again(self):
+        torch._C._check_versions(self.args, self.versions)
+        again = {}
+
+        def keep(tensor):
+            again[len(again)] = tensor
+            return tensor
+
+        now = torch.get_rng_state() if self.state is not None else None
+        if now is not None:
+            torch.set_rng_state(self.state)
+        (_, cpu, cpu_dtype), (_, cuda, cuda_dtype) = self.autocast
+        with torch.enable_grad(), torch.autocast("cpu", cpu_dtype, cpu), torch.autocast("cuda", cuda_dtype, cuda):
+            with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+                self.function(*self.args, **self.kwargs)
+        if now is not None:
+            torch.set_rng_state(now)
+        self.again = again
 
 
 def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism_check="default", debug=False, early_stop=True,
@@ -61,10 +68,9 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism
         result = function(*args, **kwargs)
         torch._dynamo.leave_checkpoint(outer)
         return result
-    block = (lambda *inputs: function(*inputs, **kwargs)) if kwargs else function
-    # Parameters may need gradients when no argument does: this one makes the node.
-    dummy = torch.empty(0, requires_grad=True)
-    return _Checkpoint.apply(block, preserve_rng_state, dummy, *args)
+    region = _Region(function, args, kwargs, preserve_rng_state)
+    with torch.autograd.graph.saved_tensors_hooks(region.pack, region.unpack):
+        return function(*args, **kwargs)
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, preserve_rng_state=True, **kwargs):

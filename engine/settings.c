@@ -3,6 +3,7 @@
  * To add a setting: a row in `settings` with how it is read and written. */
 #include "session.h"
 #include "vm/formula.h"
+#include "vm/torch_library.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,7 +172,9 @@ static const char *traits_text(unsigned traits, Arena *arena) {
 
 /* The language's text of an op's body, as a learner would open it. */
 static void op_body_text(Session *session, const Op *op, OpFacts *facts, Arena *arena) {
-    Function *body = op->made_of || op->family == FAMILY_COMPOSITE || op->family == FAMILY_DECOMPOSED ? op_body(session->vm, op) : NULL;
+    Object *own = op->body_function;
+    Function *body = own && own->type == OBJ_FUNCTION ? (Function *)own
+                   : op->made_of || op->family == FAMILY_DECOMPOSED ? op_body(session->vm, op) : NULL;
     vm_clear_exception(session->vm);
     if (!body || !body->code->span.file) return;
     Span span = body->code->span;
@@ -179,8 +182,39 @@ static void op_body_text(Session *session, const Op *op, OpFacts *facts, Arena *
     facts->body_file = arena_strdup(arena, span.file->name);
 }
 
+/* As the table has it: a composite whose name a row has, too, is there behind its module's. */
+static const Op *op_named(const Session *session, const char *name, Arena *arena) {
+    static const char *const owners[] = {"", "nn.functional.", "functional.", "Tensor."};
+    const Op *op = NULL;
+    for (size_t i = 0; !op && i < sizeof owners / sizeof *owners; i++) op = op_find(session->ops, arena_printf(arena, "%s%s", owners[i], name));
+    return op;
+}
+
+/* As graphs print it (torch.nn.functional.gelu, torch.ops.aten._softmax.default) or programs write it (F.gelu, aten.mul): the name in it that the table has. */
+static const Op *op_as_written(const Session *session, const char *name, Arena *arena) {
+    static const char *const prefixes[] = {"torch.", "ops.", "aten.", "nn.functional.", "functional.", "F.", "Tensor."};
+    const Op *op = op_named(session, name, arena);
+    for (size_t i = 0; !op && i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length) != 0) continue;
+        name += length;
+        op = op_named(session, name, arena);
+    }
+    const char *overload = op ? NULL : strchr(name, '.');
+    return overload ? op_named(session, arena_strndup(arena, name, (size_t)(overload - name)), arena) : op;
+}
+
+/* Composites are in the table once their file of the library is loaded. */
+static const Op *op_loaded(Session *session, const char *name, Arena *arena) {
+    const Op *op = op_as_written(session, name, arena);
+    if (op) return op;
+    bool loaded = torch_module(session->vm, "torch.nn.functional") && torch_library_load_further(session->vm);
+    vm_clear_exception(session->vm);
+    return loaded ? op_as_written(session, name, arena) : NULL;
+}
+
 bool session_op(Session *session, const char *name, OpFacts *facts, Arena *arena) {
-    const Op *op = op_find(session->ops, name);
+    const Op *op = op_loaded(session, name, arena);
     if (!op) return false;
     *facts = (OpFacts){.name = op->name, .family = family_name(op->family), .signature = op->signature_text, .scalar = op->scalar, .grad = op->grad, .made_of = op->made_of,
                        .grad_name = op->grad_name, .functional = op->functional, .traits = traits_text(op->traits, arena), .flops = op->flops};

@@ -203,7 +203,6 @@ static void put_line(CommandCall *call, const char *label, const char *value) {
 static bool run_op(CommandCall *call) {
     OpFacts facts = {0};
     const char *name = call_word(call, 0);
-    if (strncmp(name, "torch.", 6) == 0) name += 6;
     if (!session_op(call->session, name, &facts, call->arena)) return no_op(call, name);
     if (call->json) json_put(call_document(call), "name", facts.name);
     else text_printf(&call->out, "%s\n", show_bold(call->show, call->arena, facts.name));

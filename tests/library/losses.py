@@ -88,4 +88,20 @@ refuses(ValueError, lambda: F.cross_entropy(x, torch.tensor([0, 1])))
 refuses(ValueError, lambda: F.mse_loss(x, y, reduction="median"))
 refuses(ValueError, lambda: F.binary_cross_entropy_with_logits(x, y[0]))
 refuses(ValueError, lambda: F.binary_cross_entropy(torch.sigmoid(x), y[0]))
+
+# ---- a gradient that a loss has no formula for is an error, compiled as well ----
+rows, weight, classes = torch.randn(4, 3, requires_grad=True), torch.rand(3).requires_grad_(), torch.tensor([0, 2, 1, 1])
+refusing = [("nll_loss_forward", "weight", lambda w: F.cross_entropy(rows, classes, w)), ("nll_loss2d_forward", "weight", lambda w: F.cross_entropy(rows[:, :, None].expand(4, 3, 2), classes[:, None].expand(4, 2), w)),
+            ("binary_cross_entropy", "weight", lambda w: F.binary_cross_entropy(rows.sigmoid(), torch.ones(4, 3), w)),
+            ("binary_cross_entropy_with_logits", "pos_weight", lambda w: F.binary_cross_entropy_with_logits(rows, torch.ones(4, 3), pos_weight=w))]
+for function, argument, loss in refusing:
+    for run in (loss, torch.compile(loss)):
+        try:
+            run(weight)
+            raise AssertionError(function)
+        except NotImplementedError as e:
+            assert f"'{function}' is not differentiable with respect to argument '{argument}'" in str(e), e
+        assert run(weight.detach()).requires_grad
+        with torch.no_grad():
+            run(weight)
 print("ok")

@@ -45,6 +45,13 @@ def _same_shape(input, target):
 
 # ---- regression ----
 
+def _refuse_gradient(function, **tensors):
+    """Arguments of a loss's row that have no formula: a gradient wanted of one is an error, not left out in silence."""
+    for name, tensor in tensors.items():
+        if tensor is not None and tensor.requires_grad and torch.is_grad_enabled():
+            raise NotImplementedError(f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot have requires_grad True.")
+
+
 def _weighted(loss, weight, reduction):
     if weight is None:
         return _reduced(loss, reduction)
@@ -123,6 +130,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please ensure they have the same size.")
     if torch._C._is_eager() and input.numel() > 0 and not bool(((input >= 0) & (input <= 1)).all()):
         raise RuntimeError("all elements of input should be between 0 and 1")
+    _refuse_gradient("binary_cross_entropy", weight=weight)
     return aten.binary_cross_entropy(input, target, weight, _code(_reduction(size_average, reduce, reduction)))
 
 
@@ -133,6 +141,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
         raise NotImplementedError(f"binary_cross_entropy_with_logits: not implemented for {input.dtype}")
     if not target.is_floating_point():
         raise RuntimeError(f"result type {input.dtype} can't be cast to the desired output type {target.dtype}")
+    _refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     loss = aten.binary_cross_entropy_with_logits(input, target, weight, pos_weight, _code(_reduction(size_average, reduce, reduction)))
     # PyTorch's loss is made of the target, and has its dtype.
     return loss if loss.dtype == target.dtype else loss.to(target.dtype)
@@ -169,6 +178,7 @@ def _nll_loss(input, target, weight, reduction, ignore_index):
 
 def _nll_by_rank(input, target, weight, reduction, ignore_index):
     """Two rows: of rows and classes, and of images. Other ranks are made an image."""
+    _refuse_gradient("nll_loss_forward" if input.dim() <= 2 else "nll_loss2d_forward", weight=weight)
     if input.dim() <= 2:
         return aten.nll_loss_forward(input, target, weight, _code(reduction), ignore_index)[0]
     if input.dim() == 4:

@@ -65,6 +65,12 @@ bool lowered_verify(const Lowered *lowered, const char **error) {
     return !v.error;
 }
 
+static bool has_no_elements(const Meta *meta) {
+    for (int i = 0; i < meta->rank; i++)
+        if (meta->sizes[i] == 0) return true;
+    return false;
+}
+
 static void verify_group(Verify *v, const Group *group, const bool *written) {
     v->axes = group->axes;
     v->axis_count = group->axis_count;
@@ -76,7 +82,7 @@ static void verify_group(Verify *v, const Group *group, const bool *written) {
     for (int i = 0; i < group->accesses.count; i++) {
         const Access *access = &group->accesses.at[i];
         const LoopBuffer *b = &v->l->buffers.at[access->buffer];
-        bool own = false;
+        bool own = has_no_elements(&b->buffer.meta); /* nothing to write: its loop makes no kernel */
         for (int k = 0; k < group->accesses.count; k++) own |= group->accesses.at[k].buffer == access->buffer && group->accesses.at[k].is_store;
         if (!access->is_store && !own && b->writer >= 0 && !written[access->buffer]) say(v, "%s is read before its kernel has run", b->buffer.name);
     }

@@ -21,6 +21,8 @@ def copy(value):
         return hook(value)
     if type(value) is list:
         return value[:]
+    if _is_tensor(value):
+        return _shallow_tensor(value)
     if isinstance(value, (dict, set)) and not _has_own_dict(value):
         return value.copy()
     if hasattr(value, "__dict__") and not _is_function(value):
@@ -58,9 +60,35 @@ def deepcopy(value, memo=None):
         memo = {}
     key = id(value)
     if key in memo:
-        return memo[key][0]
+        return memo[key]
     new = _deep(value, memo)
-    memo[key] = (new, value)
+    memo[key] = new
+    memo.setdefault(id(memo), []).append(value)  # an id means something as long as its object lives
+    return new
+
+
+def _is_tensor(value):
+    return any(cls.__name__ == "Tensor" and cls.__module__ in ("torch", "torch._tensor") for cls in type(value).__mro__)
+
+
+def _shallow_tensor(value):
+    new = value.detach()
+    return type(value)(new, value.requires_grad) if _is_parameter(value) else new.requires_grad_(value.requires_grad)
+
+
+def _is_parameter(value):
+    return type(value).__name__ == "Parameter"
+
+
+def _deep_tensor(value, memo):
+    if not value.is_leaf:
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment")
+    new = value.detach().clone()
+    if _is_parameter(value):
+        return type(value)(new, value.requires_grad)
+    new.requires_grad_(value.requires_grad)
+    if value.grad is not None:
+        new.grad = deepcopy(value.grad, memo)
     return new
 
 
@@ -71,7 +99,7 @@ def _deep(value, memo):
     kind = type(value)
     if kind is list:
         new = []
-        memo[id(value)] = (new, value)
+        memo[id(value)] = new
         for item in value:
             new.append(deepcopy(item, memo))
         return new
@@ -82,10 +110,12 @@ def _deep(value, memo):
     if isinstance(value, dict) and not _has_own_dict(value):
         new = value.copy()
         new.clear()
-        memo[id(value)] = (new, value)
+        memo[id(value)] = new
         for k, v in value.items():
             new[deepcopy(k, memo)] = deepcopy(v, memo)
         return new
+    if _is_tensor(value):
+        return _deep_tensor(value, memo)
     if _is_function(value):
         return value if kind.__name__ != "method" else getattr(deepcopy(value.__self__, memo), value.__name__)
     if hasattr(value, "__dict__"):
@@ -101,7 +131,7 @@ def _deep_instance(value, memo):
     if isinstance(value, (int, float, str)):
         return value
     new = _fresh(cls)
-    memo[id(value)] = (new, value)
+    memo[id(value)] = new
     if isinstance(value, list):
         new.extend([deepcopy(item, memo) for item in value])
     elif isinstance(value, dict):

@@ -167,6 +167,8 @@ static Value function_attribute(Capture *capture, Value object, const char *name
     const Function *function = (const Function *)object.o;
     const Source *source = known_source(capture, object);
     Value own = value_is(function->dict, OBJ_DICT) ? dict_get_name(capture->vm, (Dict *)function->dict.o, name) : VALUE_NULL;
+    if (source && own.tag == V_NULL && strncmp(name, "__", 2)) /* the program may set it later */
+        guard_add(&capture->entry->guards, capture->vm, (Guard){.kind = GUARD_ABSENT, .source = source, .name = name, .span = vm_user_span(capture->vm), .why = "the attribute was looked for and is not there"});
     if (!source || own.tag == V_NULL) return vm_load_attr_generic(capture->vm, object, name);
     return capture_track(capture, own, capture_source(capture, SOURCE_ATTR, source, name, 0, VALUE_NULL));
 }

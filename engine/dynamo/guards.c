@@ -91,6 +91,7 @@ Value attribute_value(VM *vm, Value object, const char *name) {
         Value own = ((const Tensor *)object.o)->dict;
         return value_is(own, OBJ_DICT) ? dict_get_name(vm, (Dict *)own.o, name) : VALUE_NULL;
     }
+    if (object.o->type == OBJ_COMPILED) return !strcmp(name, "_torchdynamo_orig_callable") ? dynamo_inner(object) : VALUE_NULL;
     if (object.o->type == OBJ_FUNCTION) return function_attribute(vm, (const Function *)object.o, name);
     if (object.o->type == OBJ_SLICE || object.o->type == OBJ_RANGE) return bound_attribute(object, name);
     if (object.o->type == OBJ_INSTANCE) {

@@ -389,6 +389,13 @@ static Value force_function(Capture *capture, Value real, const Source *source) 
     return shadow;
 }
 
+/* A function that is compiled by itself, too: the frame sees what it was made of, by a path through the wrapper. */
+static Value force_compiled(Capture *capture, Value real, const Source *source) {
+    Value inner = dynamo_inner(real);
+    if (!value_is(inner, OBJ_FUNCTION)) return vm_force(capture->vm, inner);
+    return force_function(capture, inner, capture_source(capture, SOURCE_ATTR, source, intern(capture->vm->lang->names, "_torchdynamo_orig_callable"), 0, VALUE_NULL));
+}
+
 static Value force_object(Capture *capture, Value real, const Source *source) {
     switch (real.o->type) {
     case OBJ_TENSOR: return force_tensor(capture, (Tensor *)real.o, source);
@@ -402,7 +409,7 @@ static Value force_object(Capture *capture, Value real, const Source *source) {
     case OBJ_METHOD: return force_method(capture, real, source);
     case OBJ_BUILTIN: return is_bound_to_object(real) ? force_bound_builtin(capture, real, source) : force_identity(capture, real, source);
     case OBJ_FUNCTION: return is_shipped(real) ? force_identity(capture, real, source) : force_function(capture, real, source);
-    case OBJ_COMPILED: return vm_force(capture->vm, dynamo_inner(real));
+    case OBJ_COMPILED: return force_compiled(capture, real, source);
     case OBJ_GENERATOR: return vm_stop(capture->vm, "call", vm_user_span(capture->vm), "a generator that the frame did not make is used");
     case OBJ_ITERATOR: return capture_force_iterator(capture, real, source);
     default: return force_identity(capture, real, source);

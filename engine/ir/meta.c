@@ -38,7 +38,7 @@ DType dtype_find(const char *torch_name) {
     return DTYPE_NONE;
 }
 
-static Dim times(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? a * b : dim_mul(syms, a, b); }
+static Dim times(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? dim_int_mul(a, b) : dim_mul(syms, a, b); }
 
 /* A stride counts an empty or symbolic dim as itself, but never as 0: PyTorch's max(size, 1). */
 static Dim at_least_one(SymTable *syms, Dim size) {
@@ -94,13 +94,29 @@ Dim meta_numel_dim(const Meta *meta, SymTable *syms) {
 
 int64_t meta_bytes(const Meta *meta) { return meta_numel(meta) * dtype_size(meta->dtype); }
 
+/* The steps are counted wide: a product of two sizes may not fit 64 bits, and one that wrapped around would look small. */
 int64_t meta_storage_span(const Meta *meta) {
-    int64_t last = seen(meta->offset);
+    int64_t last = seen(meta->offset), step;
+    bool fits = true;
     for (int i = 0; i < meta->rank; i++) {
         if (meta->sizes[i] == 0) return 0;
-        last += (seen(meta->sizes[i]) - 1) * seen(meta->strides[i]);
+        fits = fits && !__builtin_mul_overflow(seen(meta->sizes[i]) - 1, seen(meta->strides[i]), &step) && !__builtin_add_overflow(last, step, &last);
     }
-    return last + 1;
+    return fits && last < INT64_MAX ? last + 1 : INT64_MAX;
+}
+
+int64_t meta_storage_bytes(const Meta *meta) {
+    int64_t bytes;
+    return __builtin_mul_overflow(meta_storage_span(meta), (int64_t)dtype_size(meta->dtype), &bytes) ? INT64_MAX : bytes;
+}
+
+bool meta_is_countable(const Meta *meta) {
+    int64_t bytes = dtype_size(meta->dtype);
+    for (int i = 0; i < meta->rank; i++) {
+        int64_t size = seen(meta->sizes[i]);
+        if (size < 0 || (size > 1 && __builtin_mul_overflow(bytes, size, &bytes))) return false;
+    }
+    return bytes < INT64_MAX;
 }
 
 /* Equal in every call that this compile will serve. Where the sizes seen say no, nothing is assumed. */

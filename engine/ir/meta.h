@@ -42,6 +42,8 @@ int64_t meta_numel(const Meta *meta);                                        /* 
 Dim meta_numel_dim(const Meta *meta, SymTable *syms);
 int64_t meta_bytes(const Meta *meta);                                        /* numel * size; what a dense copy occupies */
 int64_t meta_storage_span(const Meta *meta);                                 /* elements from the first to the last touched, plus offset: what a storage must hold */
+int64_t meta_storage_bytes(const Meta *meta);                                /* the same in bytes; both INT64_MAX when 64 bits do not hold them */
+bool meta_is_countable(const Meta *meta);                                    /* 64 bits hold the bytes of all elements; a size of 0 counts as 1, as strides count it, a negative one is what wrapped around */
 bool meta_is_contiguous(const Meta *meta);                                   /* PyTorch's rule: size-1 dims are ignored, empty is contiguous */
 bool meta_is_channels_last(const Meta *meta);                                /* rank 4, channels innermost: memory_format=torch.channels_last */
 bool meta_is_dense(const Meta *meta);                                        /* non-overlapping and dense in some order of dims */

@@ -120,8 +120,12 @@ typedef struct FamilyOps {
 } FamilyOps;
 
 static inline bool op_has(const Op *op, unsigned traits) { return (op->traits & traits) == traits; }
+/* Shapes and dtypes of the results. Refused where 64 bits cannot count a result's bytes: nobody behind has to look again. */
 static inline bool op_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *count, const OpContext *context, OpError *error) {
-    return op->family_ops->infer(op, args, nargs, outs, count, context, error);
+    if (!op->family_ops->infer(op, args, nargs, outs, count, context, error)) return false;
+    for (int i = 0; i < *count; i++)
+        if (!meta_is_countable(&outs[i])) return op_error(error, ERROR_RUNTIME, "%s(): the sizes of the result multiply to more bytes than 64 bits count", op->name);
+    return true;
 }
 static inline bool op_run_cpu(const Op *op, const Arg *args, int nargs, const Arg *outs, int nouts, const OpContext *context, OpError *error) {
     return op->family_ops->run_cpu(op, args, nargs, outs, nouts, context, error);

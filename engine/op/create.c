@@ -36,6 +36,10 @@ static bool read_symbolic_range(const Op *op, Dim end, Range *range, OpError *er
     return true;
 }
 
+static bool refuse_count(const Op *op, double elements, OpError *error) {
+    return op_error(error, ERROR_RUNTIME, "%s(): %.3g elements are more than memory can hold", op->name, elements);
+}
+
 static bool read_range(const Op *op, const Arg *args, Range *range, OpError *error) {
     static const Arg zero = {.tag = ARG_INT, .i = 0};
     const Arg *start = &args[0], *end = &args[1], *step = &args[2];
@@ -49,9 +53,11 @@ static bool read_range(const Op *op, const Arg *args, Range *range, OpError *err
     if (!isfinite(distance)) return op_error(error, ERROR_RUNTIME, "unsupported range: %g -> %g", range->start, arg_as_double(end));
     if (distance != 0 && (distance > 0) != (range->step > 0)) return op_error(error, ERROR_RUNTIME, "upper bound and lower bound inconsistent with step sign");
     if (range->integral) {
-        int64_t span = arg_as_int(end) - range->start_int, by = range->step_int;
-        range->count = (span + by - (by > 0 ? 1 : -1)) / by;
-    } else range->count = (Dim)ceil(distance / range->step);
+        int64_t span, by = range->step_int;
+        if (__builtin_sub_overflow(arg_as_int(end), range->start_int, &span)) return refuse_count(op, distance, error);
+        range->count = span / by + (span % by != 0);
+    } else if (distance / range->step < 0x1p62) range->count = (Dim)ceil(distance / range->step);
+    else return refuse_count(op, distance / range->step, error);
     return true;
 }
 
@@ -106,8 +112,7 @@ static bool check_size(const Op *op, const Meta *out, OpError *error) {
     for (int i = 0; i < out->rank; i++)
         if (dim_is(SYM_LT, out->sizes[i], 0)) return op_error(error, ERROR_RUNTIME, "Trying to create tensor with negative dimension %lld", (long long)dim_hint(out->sizes[i]));
     for (int i = 0; i < out->rank; i++) elements *= (double)dim_hint(out->sizes[i]);
-    if (elements * dtype_size(out->dtype) < 0x1p62) return true;
-    return op_error(error, ERROR_RUNTIME, "%s(): %.3g elements are more than memory can hold", op->name, elements);
+    return elements * dtype_size(out->dtype) < 0x1p62 || refuse_count(op, elements, error);
 }
 
 /* memory_format=: contiguous, or channels last for images; else as it is. */

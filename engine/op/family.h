@@ -39,9 +39,9 @@ Device read_device(const Op *op, const Arg *args, Device otherwise);
 void shape_text(const Meta *meta, char *text, size_t size); /* "[3, 4]" for messages */
 
 /* ---- symbolic arithmetic that needs no table while both are integers ---- */
-static inline Dim dim_plus(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? a + b : dim_add(syms, a, b); }
-static inline Dim dim_minus(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? a - b : dim_sub(syms, a, b); }
-static inline Dim dim_times(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? a * b : dim_mul(syms, a, b); }
+static inline Dim dim_plus(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? dim_int_add(a, b) : dim_add(syms, a, b); }
+static inline Dim dim_minus(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? dim_clamped((__int128)a - b) : dim_sub(syms, a, b); }
+static inline Dim dim_times(SymTable *syms, Dim a, Dim b) { return dim_is_int(a) && dim_is_int(b) ? dim_int_mul(a, b) : dim_mul(syms, a, b); }
 
 /* ---- layout of outputs ---- */
 /* Strides of the output of a pointwise op over these operands (already broadcast to out->sizes): TensorIterator's rule. */

@@ -85,9 +85,18 @@ static void choose_layout(const Op *op, const Arg *args, Meta *out, SymTable *sy
     } else layout_pointwise(out, metas, tensor_metas(op, args, metas), syms);
 }
 
+/* A condition is of bools (or, as PyTorch still takes it for where, of bytes): numbers there are most often a forgotten comparison. */
+static bool check_condition(const Op *op, const Arg *args, OpError *error) {
+    int at = op->bool_operand;
+    if (at < 0 || !op_has(op, TRAIT_FUNCTION) || !arg_is_tensor(&args[at])) return true;
+    DType dtype = arg_meta(&args[at])->dtype;
+    if (dtype == DTYPE_BOOL || (dtype == DTYPE_U8 && strcmp(op->name, "where") == 0)) return true;
+    return op_error(error, ERROR_RUNTIME, "%s(): '%s' must be a boolean tensor, but got dtype %s", op->name, op_param(op, at), dtype_info[dtype].name);
+}
+
 bool pointwise_infer(const Op *op, const Arg *args, int nargs, Meta *outs, int *count, const OpContext *context, OpError *error) {
     (void)nargs;
-    if (!check_operands(op, args, error)) return false;
+    if (!check_operands(op, args, error) || !check_condition(op, args, error)) return false;
     DType common = pointwise_common_type(op, args, context->default_dtype);
     Meta out = {.dtype = op_has(op, TRAIT_BOOL_RESULT) ? DTYPE_BOOL : common, .device = context->default_device};
     out.dtype = read_dtype(op, args, out.dtype);

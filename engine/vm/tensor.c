@@ -26,7 +26,7 @@ static Tensor *tensor_over(VM *vm, const Meta *meta, Storage *storage) {
 
 /* Bytes a storage of `meta` needs; symbolic sizes count by their hints (a fake storage only has to be non-empty). */
 static int64_t storage_bytes(const Meta *meta) {
-    if (meta_is_static(meta)) return meta_storage_span(meta) * dtype_size(meta->dtype);
+    if (meta_is_static(meta)) return meta_storage_bytes(meta);
     int64_t bytes = dtype_size(meta->dtype);
     for (int i = 0; i < meta->rank; i++) bytes *= dim_hint(meta->sizes[i]) > 0 ? dim_hint(meta->sizes[i]) : 1;
     return bytes;
@@ -53,7 +53,7 @@ static Storage *storage_without_card(VM *vm, Device device, int64_t bytes) {
 
 Tensor *tensor_new(VM *vm, const Meta *meta) {
     int64_t bytes = storage_bytes(meta);
-    if (bytes < 0 || (vm->limits.memory > 0 && bytes > vm->limits.memory)) return refuse_storage(vm, meta->device, bytes);
+    if (bytes < 0 || bytes == INT64_MAX || (vm->limits.memory > 0 && bytes > vm->limits.memory)) return refuse_storage(vm, meta->device, bytes);
     Storage *storage = storage_new(vm->runtime, meta->device, bytes);
     if (!storage) storage = storage_without_card(vm, meta->device, bytes);
     if (!storage) return refuse_storage(vm, meta->device, bytes);

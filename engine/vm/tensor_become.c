@@ -117,6 +117,7 @@ static bool read_sizes(VM *vm, Value *args, int nargs, Meta *meta) {
         meta->sizes[i] = size;
     }
     meta_set_contiguous(meta, NULL);
+    if (!meta_is_countable(meta)) { vm_raise(vm, "RuntimeError", "resize_: the sizes multiply to more bytes than 64 bits count"); return false; }
     return true;
 }
 

@@ -120,8 +120,8 @@ static Value output_fake(Tracer *tracer, Node *node, int i, Tensor *base, const 
 
 /* A view must lie inside its base's memory (as_strided can ask for anything), or kernels would read beyond it. */
 static bool view_fits(VM *vm, const Op *op, const Tensor *base, const Meta *meta) {
-    if (!meta_is_static(meta) || meta_numel(meta) == 0 || meta_storage_span(meta) * dtype_size(meta->dtype) <= base->storage->bytes) return true;
-    vm_raise(vm, "RuntimeError", "%s: the view needs %lld bytes of a storage of %lld", op->name, (long long)(meta_storage_span(meta) * dtype_size(meta->dtype)), (long long)base->storage->bytes);
+    if (!meta_is_static(meta) || meta_numel(meta) == 0 || meta_storage_bytes(meta) <= base->storage->bytes) return true;
+    vm_raise(vm, "RuntimeError", "%s: the view needs %lld bytes of a storage of %lld", op->name, (long long)meta_storage_bytes(meta), (long long)base->storage->bytes);
     return false;
 }
 

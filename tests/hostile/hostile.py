@@ -41,6 +41,18 @@ STAGES = ('bytecode', 'dynamo', 'guards', 'joint', 'functional', 'decomposed', '
 
 # name, program, status, stdout, stderr
 PROGRAMS = [
+    ('sizes that 64 bits do not hold', '''import torch
+one = torch.zeros(1)
+wide = one.expand(2 ** 31)
+for make in [lambda: torch.randn(2 ** 31, 2 ** 31), lambda: torch.rand(2 ** 32, 2 ** 32), lambda: torch.randint(0, 5, (2 ** 31, 2 ** 30)), lambda: one.expand(2 ** 32, 2 ** 32).sum(),
+             lambda: one.repeat(2 ** 31, 2 ** 31), lambda: wide.outer(wide), lambda: torch.kron(wide, wide), lambda: torch.cat([one.expand(2 ** 60)] * 8), lambda: one.as_strided((2 ** 32, 2 ** 32), (0, 0)).clone(),
+             lambda: torch.nn.functional.pad(one, (2 ** 62, 2 ** 62)), lambda: torch.tensor([1]).repeat_interleave(2 ** 62), lambda: torch.arange(0, 1e30),
+             lambda: torch.empty_strided((3,), (2 ** 62,)), lambda: torch.zeros(1).resize_(2 ** 31, 2 ** 31), lambda: torch.bincount(torch.tensor([2 ** 62])), lambda: torch.randperm(2 ** 62)]:
+    try:
+        print(make().shape)
+    except RuntimeError as e:
+        print("refused")
+''', 0, '\n'.join(["refused"] * 16), '^$'),
     ('deep recursion', 'def f(n):\n    return f(n + 1)\ntry:\n    f(0)\nexcept RecursionError as e:\n    print("caught")\nprint("alive")\n', 0, 'caught\nalive', '^$'),
     ('deep recursion, uncaught', 'def f(n):\n    return f(n + 1)\nf(0)\n', 1, '', 'RecursionError'),
     ('deep recursion, compiled', 'import torch\n@torch.compile\ndef f(x, n):\n    return f(x, n + 1)\ntry:\n    f(torch.ones(2), 0)\nexcept RecursionError:\n    print("caught")\n', 0, 'caught', ''),

@@ -81,3 +81,12 @@ for bad in (lambda: a.gather(0, torch.full((50, 60, 7), 50)), lambda: a.index_se
 x = torch.zeros(4, 5)
 assert x.nonzero().shape == (0, 2) and torch.tensor(3).nonzero().shape == (1, 0) and torch.zeros(0, 3).nonzero().shape == (0, 2) and x[x > 0].shape == (0,)
 print("ok")
+
+# A condition is of bools: numbers there are refused (bytes only where() still takes).
+for refused in (lambda: torch.where(torch.tensor([1, 0]), 1, 2), lambda: torch.ones(2).masked_fill(torch.tensor([1, 0]), 0)):
+    try:
+        refused()
+        assert False, "numbers taken as a condition"
+    except RuntimeError as e:
+        assert "boolean" in str(e)
+assert torch.where(torch.tensor([1, 0], dtype=torch.uint8), 1, 2).tolist() == [1, 2]

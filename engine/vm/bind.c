@@ -33,7 +33,8 @@ static ListKind list_kind(VM *vm, Value *items, int count) {
     return tensors || nones ? LIST_TENSORS : floats ? LIST_FLOATS : LIST_INTS;
 }
 
-static Dim dim_of(Value v) { return value_is(v, OBJ_SYM) ? ((SymObject *)v.o)->dim : v.tag == V_BOOL ? (Dim)v.b : v.i; }
+/* A size or a dim of a list. Numbers below what a Dim says as an integer stop there: no size and no dim is so far down, so they are refused alike. */
+static Dim dim_of(Value v) { return value_is(v, OBJ_SYM) ? ((SymObject *)v.o)->dim : v.tag == V_BOOL ? (Dim)v.b : dim_clamped(v.i); }
 
 static Arg arg_of_ints(VM *vm, Value *items, int count, Arena *arena) {
     Dim *at = ARENA_ARRAY(arena, Dim, count + 1);
@@ -152,6 +153,11 @@ static bool bind_value(Binding *b, int place, Value v) {
     Arg *out = &b->out[place];
     *out = arg_of_value(b->vm, v, b->arena);
     b->given[place] = true;
+    Value plain = vm_force(b->vm, v);
+    if (plain.tag == V_INT && !dim_is_int(plain.i)) { /* those numbers stand for symbols in an argument */
+        vm_raise(b->vm, "OverflowError", "%s(): argument '%s': an integer below -2**62 is not supported", b->op->name, op_param(b->op, place));
+        return false;
+    }
     if (out->tag == ARG_STR && strcmp(op_param(b->op, place), "device") == 0) {
         out->tag = ARG_DEVICE;
         return device_parse(b->vm, str_text(vm_force(b->vm, v)), &out->device);

@@ -41,6 +41,14 @@ STAGES = ('bytecode', 'dynamo', 'guards', 'joint', 'functional', 'decomposed', '
 
 # name, program, status, stdout, stderr
 PROGRAMS = [
+    ('integers that an argument cannot say', '''import torch
+low = torch.iinfo(torch.int64).min
+for make in [lambda: torch.full((2,), low), lambda: torch.tensor([1]) + low, lambda: torch.tensor([1]).clamp(min=low), lambda: torch.arange(low + 1, 5), lambda: torch.zeros(low + 1)]:
+    try:
+        print(make())
+    except (OverflowError, RuntimeError) as e:
+        print("refused")
+''', 0, '\n'.join(['refused'] * 5), '^$'),
     ('sizes that 64 bits do not hold', '''import torch
 one = torch.zeros(1)
 wide = one.expand(2 ** 31)

@@ -45,7 +45,7 @@ static bool refuse_index(Reading *r, int64_t index) {
 }
 
 static bool take_int(Reading *r, Value v) {
-    Arg index = arg_of_value(r->vm, v, NULL);
+    Arg index = v.tag == V_INT ? arg_int(dim_clamped(v.i)) : arg_of_value(r->vm, v, NULL);
     const Meta *meta = &view_of(r)->meta;
     Dim size = meta->sizes[r->dim];
     if (dim_is_int(index.i) && dim_is_int(size) && (index.i >= size || index.i < -size)) return refuse_index(r, index.i);
@@ -59,7 +59,7 @@ static bool slice_bound(VM *vm, Value v, Arg *out) {
     if (value_is(v, OBJ_SYM)) { *out = arg_int(((SymObject *)v.o)->dim); return true; }
     int64_t i;
     if (!vm_as_int(vm, v, &i)) return false;
-    *out = arg_int(i);
+    *out = arg_int(dim_clamped(i));
     return true;
 }
 

@@ -43,12 +43,13 @@ STAGES = ('bytecode', 'dynamo', 'guards', 'joint', 'functional', 'decomposed', '
 PROGRAMS = [
     ('integers that an argument cannot say', '''import torch
 low = torch.iinfo(torch.int64).min
-for make in [lambda: torch.full((2,), low), lambda: torch.tensor([1]) + low, lambda: torch.tensor([1]).clamp(min=low), lambda: torch.arange(low + 1, 5), lambda: torch.zeros(low + 1)]:
+for make in [lambda: torch.full((2,), low), lambda: torch.tensor([1]) + low, lambda: torch.tensor([1]).clamp(min=low), lambda: torch.arange(low + 1, 5), lambda: torch.zeros(low + 1), lambda: torch.zeros(2)[low + 1]]:
     try:
         print(make())
-    except (OverflowError, RuntimeError) as e:
+    except (OverflowError, RuntimeError, IndexError) as e:
         print("refused")
-''', 0, '\n'.join(['refused'] * 5), '^$'),
+print(len(torch.arange(3)[low + 1:]), len(torch.arange(3)[:low + 1]))
+''', 0, '\n'.join(['refused'] * 6) + '\n3 0', '^$'),
     ('sizes that 64 bits do not hold', '''import torch
 one = torch.zeros(1)
 wide = one.expand(2 ** 31)

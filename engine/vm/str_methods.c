@@ -382,6 +382,18 @@ static Value str_splitlines(METHOD) {
     return list;
 }
 
+/* Room for all of it, asked for before any is written: a text that cannot be had is an exception. */
+static bool reserve_joined(VM *vm, const List *list, int64_t between) {
+    int64_t total = 0;
+    for (int i = 0; i < list->count; i++) {
+        Value item = vm_unwrap(list->items[i]);
+        total += between + (value_is(item, OBJ_STR) ? (int64_t)str_of(item)->length : 0);
+    }
+    if (vm_reserve(vm, total, 1)) return true;
+    if (vm->exception.tag == V_NULL) vm_raise(vm, "MemoryError", "%s", "");
+    return false;
+}
+
 static Value str_join(METHOD) {
     UNUSED;
     Value list = vm_list_of(vm, args[1]);
@@ -391,7 +403,7 @@ static Value str_join(METHOD) {
     }
     if (value_is_error(list)) return list;
     Text text = {0};
-    bool ok = true;
+    bool ok = reserve_joined(vm, list_of(list), (int64_t)SELF->length);
     for (int i = 0; ok && i < list_of(list)->count; i++) {
         Value item = vm_unwrap(vm_force(vm, list_of(list)->items[i]));
         ok = value_is(item, OBJ_STR);

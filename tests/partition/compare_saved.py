@@ -48,10 +48,15 @@ def storage(text):
     return f'{dtype}[{math.prod(int(n) for n in sizes.split(",") if n.strip())}]' if all(n.strip().isdigit() for n in sizes.split(',') if n.strip()) else text
 
 
+def device_of(program):
+    """Programs of a benchmark's sizes are for a card; without one they are compiled, and not run."""
+    return 'cuda' if 'DEVICE = "cuda"' in pathlib.Path(program).read_text() else 'cpu'
+
+
 def run(vitrine, program, policy, commands):
     """The compiles of the summary, and the documents that the commands printed."""
     with tempfile.NamedTemporaryFile(suffix='.json') as summary:
-        words = [vitrine, '--summary', summary.name, '--json', '--keep-going', '--device', 'cpu', '-c', f':set policy {policy}', '-c', f':load {program}']
+        words = [vitrine, '--summary', summary.name, '--json', '--keep-going', '--device', device_of(program), '-c', f':set policy {policy}', '-c', f':load {program}']
         for command in commands:
             words += ['-c', command]
         result = subprocess.run(words, capture_output=True, text=True, timeout=600, env=dict(os.environ, OMP_NUM_THREADS='1'))

@@ -156,10 +156,9 @@ enum { MAX_SIDES = 10 };
 typedef struct WalkSide { const Meta *meta; int64_t strides[MAX_RANK]; } WalkSide;
 typedef struct Walk { int rank, count; int64_t sizes[MAX_RANK]; WalkSide sides[MAX_SIDES]; /* [0]: the result */ } Walk;
 
-static void walk_side(const Walk *walk, WalkSide *side, const Meta *out) {
+static void walk_side(WalkSide *side, const Meta *out) {
     const Meta *meta = side->meta;
     int lead = out->rank - meta->rank;
-    (void)walk;
     for (int i = 0; i < out->rank; i++) side->strides[i] = i < lead || (meta->sizes[i - lead] == 1 && out->sizes[i] != 1) ? 0 : meta->strides[i - lead];
 }
 
@@ -236,7 +235,7 @@ static bool walk_begin_call(OpClass *class, Walk *walk) {
     }
     for (int s = 0; s < walk->count; s++) {
         if (walk->sides[s].meta->rank > out->rank) return false;
-        walk_side(walk, &walk->sides[s], out);
+        walk_side(&walk->sides[s], out);
     }
     walk_join(walk, out);
     return true;
